@@ -169,6 +169,39 @@ describe('signing in to the page', () => {
     await close();
   });
 
+  it('by key that is in use elsewhere warns of it', async () => {
+    const [eva, ole] = [await server.person('eva'), await server.person('ole')];
+    const { token } = await eva.ok('createKey', { body: { name: 'shared' } });
+    const signIn = async () => {
+      const visited = await visit(server, null);
+      await visited.page.getByLabel('Access key').fill(token);
+      await visited.page.getByLabel('Access key').press('Enter');
+      return visited;
+    };
+    const first = await signIn();
+    await first.page.getByRole('button', { name: 'Account of eva' }).waitFor();
+    expect(await first.page.getByRole('alert').count()).to.equal(0);
+    await first.close();
+    const second = await signIn();
+    await second.page
+      .getByRole('alert')
+      .getByText(/^This key was last used just now, maybe by another/)
+      .waitFor();
+    await second.page.getByRole('button', { name: 'Account of eva' }).waitFor();
+    await second.close();
+    const { page, context, close } = await visit(server, null);
+    await page.getByLabel('Access key').fill(token);
+    const other = await visit(server, ole);
+    await context.addCookies(await other.context.cookies());
+    await other.close();
+    await page.getByLabel('Access key').press('Enter');
+    const asked = page.getByRole('region', { name: 'Switch accounts' });
+    await asked.getByText('This key was last used').waitFor();
+    await asked.getByRole('button', { name: 'Switch accounts' }).click();
+    await page.getByRole('button', { name: 'Account of eva' }).waitFor();
+    await close();
+  });
+
   it('out without a connection says so, and no longer once it worked', async () => {
     const kim = await server.person('kim');
     const { page, context, close } = await visit(server, kim);

@@ -8,16 +8,32 @@ import { session, sessionEndReason } from '../api/session.ts';
 import { Mark } from '../parts/icon.tsx';
 import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { agoPhrase } from '../parts/time.tsx';
+import { toastError } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { linkedCode } from './linked-code.ts';
 
 type Preview = Answer<'previewLoginCode'>;
 type Credential = { code: string } | { key: string };
 
+/** When an access key was used before; null: never, or the server does not say. Signing in is a use of it too. */
+const previousUse = (key: string): Promise<string | null> =>
+  fetch('/v1/keys?limit=1', { headers: { Authorization: `Bearer ${key}` } })
+    .then((response) => response.json() as Promise<Partial<Answer<'listKeys'>>>)
+    .then(
+      ({ current_key_previous_use: at }) => at ?? null,
+      () => null,
+    );
+
+const usedElsewhere = (at: string): string =>
+  `This key was last used ${agoPhrase(at)}, maybe by another machine or program: revoking it would end both.`;
+
 export function SignIn() {
   const [preview, setPreview] = useState<Preview | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [switching, setSwitching] = useState<{ credential: Credential; handle: string } | null>(null);
+  const [switching, setSwitching] = useState<{ credential: Credential; handle: string; usedAt: string | null } | null>(
+    null,
+  );
   const [busy, setBusy] = useState(false);
   const [tries, setTries] = useState(0);
   const [key, setKey] = useState('');
@@ -51,6 +67,7 @@ export function SignIn() {
   const signIn = async (credential: Credential, confirm = false): Promise<void> => {
     setBusy(true);
     setError(null);
+    const usedAt = 'key' in credential && !confirm ? await previousUse(credential.key) : null;
     try {
       const body = { ...credential, ...(confirm ? { confirm_switch: true } : {}) };
       const next = await call('createBrowserSession', { body, idempotencyKey: newIdempotencyKey() });
@@ -58,9 +75,10 @@ export function SignIn() {
       sessionEndReason.value = null;
       setKey('');
       session.value = next;
+      if (usedAt !== null) toastError(usedElsewhere(usedAt));
     } catch (reason) {
       if (hasCode(reason, 'browser_session_switch_unconfirmed'))
-        setSwitching({ credential, handle: preview?.person.handle ?? 'another person' });
+        setSwitching({ credential, handle: preview?.person.handle ?? 'another person', usedAt });
       else {
         setError(reason);
         if ('code' in credential) setPreview(null);
@@ -104,6 +122,7 @@ export function SignIn() {
             This browser is signed in as <b>{signedIn?.person.handle ?? 'somebody else'}</b>. Signing in as{' '}
             <b>{switching.handle}</b> ends that session.
           </p>
+          {switching.usedAt !== null && <p class="q2">{usedElsewhere(switching.usedAt)}</p>}
           <div class="row">
             <button type="button" class="b pri" disabled={busy} onClick={() => void signIn(switching.credential, true)}>
               Switch accounts
