@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type Connected, connect } from '../api/invites/cast.ts';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
+import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { putOnBoard } from '../support/state.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -357,6 +358,35 @@ describe('all boards', () => {
     await page.getByRole('combobox', { name: 'Go to or do' }).fill('dark');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark');
+    await close();
+  });
+
+  it('has in the header of a board on a phone its title, three facts below it, and the number of files', async () => {
+    const uma = await server.person('uma');
+    const board = 'umas-room';
+    const title = 'Payments of the shop';
+    await newBoard(uma, { name: board, title });
+    const agent = await newAgent(uma, board, { name: 'claude' });
+    await agent.ok('createTask', { params: { board }, body: { title: 'Open' } });
+    const { ref } = await agent.ok('createTask', { params: { board }, body: { title: 'Running', start: true } });
+    for (const name of ['a.md', 'b.md']) await put(agent, board, name, 'text');
+    await post(agent, board, 'Go on?', { to: ['@uma'], ask: { options: ['Yes', 'No'] }, about: [ref] });
+    const { page, close } = await visit(server, uma, `/?board=${board}`, { viewport: { width: 390, height: 844 } });
+    const header = page.locator('.hd');
+    await header.getByText('1 blocked').waitFor();
+    const facts = await header.locator('.now a').filter({ visible: true }).allInnerTexts();
+    expect(facts.map((words) => words.replace(/\s+/g, ' '))).to.deep.equal([
+      '1 needs you',
+      '1 in progress',
+      '1 blocked',
+    ]);
+    const heading = header.getByRole('heading', { name: title });
+    expect(await heading.evaluate((one) => one.scrollWidth - one.clientWidth)).to.equal(0);
+    const [above, below] = [await heading.boundingBox(), await header.getByText('1 blocked').boundingBox()];
+    expect(below!.y).to.be.at.least(above!.y + above!.height);
+    await header.getByRole('link', { name: 'Files 2' }).waitFor();
+    await put(agent, board, 'c.md', 'text');
+    await header.getByRole('link', { name: 'Files 3' }).waitFor();
     await close();
   });
 

@@ -10,7 +10,7 @@ import { PaletteButton } from '../parts/palette-button.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { linkedCode } from '../sign-in/linked-code.ts';
 import { needsOnBoard } from '../state/needs.ts';
-import { openRoom, type Room, room } from '../state/room.ts';
+import { MAX_FILES, openRoom, type Room, room } from '../state/room.ts';
 import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
 import { preloadParts, TalkMenu } from '../timeline/talk.tsx';
 import { NowLine } from './now-line.tsx';
@@ -67,8 +67,10 @@ export function BoardScreen() {
 
 function Header({ here, room }: { here: BoardPlace; room: Room }) {
   const board = room.board.value;
-  const counts: Partial<Record<BoardTab, number | undefined>> = {
+  const files = room.files.value.size;
+  const counts: Partial<Record<BoardTab, number | string | undefined>> = {
     tasks: (room.tasks.value?.open ?? 0) + (room.tasks.value?.in_progress ?? 0),
+    files: files < MAX_FILES ? files : `${MAX_FILES}+`,
     people: board ? board.people_count + (board.agent_count ?? 0) : undefined,
   };
   return (
@@ -92,7 +94,7 @@ function Header({ here, room }: { here: BoardPlace; room: Room }) {
               aria-current={here.tab === tab ? 'page' : undefined}
             >
               {title}
-              {(counts[tab as BoardTab] ?? 0) > 0 && <span class="num"> {counts[tab as BoardTab]}</span>}
+              {counts[tab as BoardTab] ? <span class="num"> {counts[tab as BoardTab]}</span> : null}
             </a>
           ))}
         </nav>

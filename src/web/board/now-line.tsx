@@ -4,6 +4,9 @@ import { plural } from '../parts/number.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 
+/** A phone shows the first of the facts. */
+const PHONE_FACTS = 3;
+
 export function NowLine({ room, needs }: { room: Room; needs: number }) {
   const { open = 0, in_progress: running = 0, blocked = 0 } = room.tasks.value ?? {};
   const board = room.board.value;
@@ -20,14 +23,13 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
       needs > 0,
       '/inbox',
       <span class="u" key="needs">
-        <span class="you">{needs}</span>
-        {needs === 1 ? 'needs you' : 'need you'}
+        <span class="you">{needs}</span> {needs === 1 ? 'needs you' : 'need you'}
       </span>,
     ],
     [alone, people, 'Nobody else is here yet'],
-    [open > 0, tasks, plural(open, 'open task')],
     [running > 0, tasks, `${running} in progress`],
     [blocked > 0, tasks, `${blocked} blocked`],
+    [open > 0, tasks, plural(open, 'open task')],
     [working > 0, people, `${plural(working, 'agent')} working`],
     [idle > 0, people, `${working > 0 ? idle : plural(idle, 'agent')} idle`],
     [disconnected > 0, people, `${working + idle > 0 ? disconnected : plural(disconnected, 'agent')} disconnected`],
@@ -37,7 +39,7 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
       {facts
         .filter(([is]) => is)
         .map(([, href, text], index) => (
-          <a key={index} href={href} class={index > 0 ? 'desk' : undefined}>
+          <a key={index} href={href} class={index < PHONE_FACTS ? undefined : 'desk'}>
             {text}
           </a>
         ))}

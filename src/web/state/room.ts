@@ -1,7 +1,16 @@
 /** The open board: its record and members, and its events, each delivered once and in order. */
 import { computed, signal } from '@preact/signals';
 import type { HintFrame } from '../../client/hint-stream.ts';
-import type { Actor, Answer, Board, BoardEvent, BoardPerson, Member, Message } from '../../contract/types.ts';
+import type {
+  Actor,
+  Answer,
+  Board,
+  BoardEvent,
+  BoardFile,
+  BoardPerson,
+  Member,
+  Message,
+} from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
@@ -17,6 +26,9 @@ export interface RoomEvent {
 }
 
 type TaskCounts = Answer<'listTasks'>['counts'];
+/** More files than these are not read to count them. */
+export const MAX_FILES = 200;
+
 type Listener = (roomEvent: RoomEvent) => void;
 
 /** Events after which the board's record, or its members, are loaded again. */
@@ -38,6 +50,8 @@ export class Room {
   });
   /** The number of tasks in each state. */
   readonly tasks = signal<TaskCounts | null>(null);
+  /** The files of the board by id, at most `MAX_FILES`. */
+  readonly files = signal<ReadonlyMap<string, BoardFile>>(new Map());
   /** Why the board cannot be loaded, or is no longer accessible. */
   readonly error = signal<unknown>(null);
   /** The number of the last event delivered to listeners; null until the board is loaded. */
@@ -54,6 +68,12 @@ export class Room {
   /** Hints that came while the board is being read, and may be newer than what is read; null: it is not. */
   private hints: HintFrame[] | null = null;
   private readonly read = oneAtATime(() => this.readBoard());
+  private readonly readFiles = oneAtATime(async () => {
+    const page = { params: { board: this.name }, query: { limit: MAX_FILES } };
+    // Without an answer the files stay as they were until the next change.
+    const read = await call('listFiles', page).catch(() => null);
+    if (read && !this.closed) this.files.value = new Map(read.files.map((file) => [file.id, file]));
+  });
   private readonly refreshThrottle = new Throttle(() => void this.read());
   private closed = false;
 
@@ -120,6 +140,7 @@ export class Room {
       this.head.value ??= board.head_seq;
       // Also what could not be read before.
       void this.readMissing();
+      void this.readFiles();
     } catch (error) {
       this.membersChanged ||= withMembers;
       if (this.closed) return;
