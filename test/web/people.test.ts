@@ -509,6 +509,45 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('an agent that agents wake no more is told apart everywhere, and so is one that waits', async () => {
+    const lea = await server.person('lea');
+    const { name: board } = await newBoard(lea);
+    const params = { board };
+    for (const name of ['busy', 'braked', 'asking'])
+      await (await newAgent(lea, board, { name })).ok('setPresence', {
+        body: { presence: name === 'busy' ? 'working' : name === 'asking' ? 'waiting' : 'idle', delivery: 'focused' },
+      });
+    const pause = { action: 'pause', until: new Date(Date.now() + 3_600_000).toISOString() } as const;
+    const { page, close } = await visit(server, lea, `/?board=${board}&agent=braked`);
+    const woken = page.locator('.agent-facts div').filter({ hasText: 'Woken now' });
+    await woken.getByText('what is addressed to it or its role').waitFor();
+    await lea.ok('releaseAgent', { params: { ...params, member: 'braked' }, body: pause });
+    await woken.getByText('Only by people').waitFor();
+    await woken.getByText('It is woken by what a person posts.').waitFor();
+    await woken.getByText(/^Messages of agents do not wake it until .*, \d\d:\d\d\.$/).waitFor();
+    expect(await woken.getByText('what is addressed to it').count()).to.equal(0);
+    const now = page.locator('.now');
+    await until(
+      async () => /1 agent working.*1 waiting.*1 braked/s.test(await now.innerText()),
+      'the header counts each apart',
+    );
+    expect(await now.innerText()).not.to.include('idle');
+    await page.goto(`${server.url}/?board=${board}`);
+    const side = page.getByRole('complementary', { name: 'Around the conversation' }).getByRole('listitem');
+    await side.filter({ hasText: 'braked' }).waitFor();
+    expect((await side.allInnerTexts()).map((text) => /busy|asking|braked/.exec(text)?.[0])).to.deep.equal([
+      'busy',
+      'asking',
+      'braked',
+    ]);
+    await page.goto(`${server.url}/agents`);
+    await page.getByText('1 waiting, 1 braked, 1 working').waitFor();
+    const rows = page.getByRole('main').getByRole('link', { name: /^Agent / });
+    const names = await rows.evaluateAll((links) => links.map((link) => link.textContent?.trim()));
+    expect(names).to.deep.equal(['asking', 'braked', 'busy']);
+    await close();
+  });
+
   it('its forms can be used by everybody, in light and dark', async () => {
     const { path } = await scene();
     const { page, close } = await visit(server, dana, path);

@@ -863,6 +863,11 @@ describe('the conversation', () => {
     const marks = page.getByText('held, wakes nobody');
     const areHeld = (count: number) => until(async () => (await marks.count()) === count, `${count} are held`);
     await areHeld(3);
+    const third = article(page, 'Word 3').last();
+    await third.hover();
+    await third.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Who got it' }).click();
+    await third.getByText('held, does not wake codex').waitFor();
     await limit(4);
     await areHeld(1);
     await dana.ok('setThreadRun', { params: { message: root.id }, body: { action: 'continue' } });

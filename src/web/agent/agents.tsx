@@ -11,7 +11,7 @@ import { DeliveryHelp } from './delivery.tsx';
 import './agent.css';
 
 /** The sort order: agents that need somebody come first. */
-const order: AgentState[] = ['waiting', 'late', 'working', 'idle', 'paused', 'disconnected'];
+const order: AgentState[] = ['waiting', 'late', 'braked', 'working', 'idle', 'paused', 'disconnected'];
 const rank = ({ state }: Member): number => order.indexOf(state ?? 'disconnected');
 
 const countByState = (agents: Member[]): string =>

@@ -1,6 +1,6 @@
 /** Describes which messages wake an agent, and whether it can be woken now. */
 import type { DeliveryMode, Member } from '../../contract/types.ts';
-import { ago, until } from '../parts/time.tsx';
+import { ago, formatDayTime, until } from '../parts/time.tsx';
 
 /** Names and descriptions of the delivery modes. */
 export const modes: Record<DeliveryMode, { name: string; description: string }> = {
@@ -29,7 +29,7 @@ interface Waking {
 
 /** Describes whether an agent would be woken now, from its presence and delivery mode. */
 export function describeWaking(member: Member): Waking {
-  const { presence, delivery_mode, delivery, status } = member;
+  const { presence, delivery_mode, delivery, status, state, braked: brake } = member;
   const mode = delivery_mode ?? 'focused';
   if (status !== 'active')
     return { summary: 'Never', reasons: [`It has ${status === 'left' ? 'left' : 'been removed from'} this board.`] };
@@ -42,16 +42,23 @@ export function describeWaking(member: Member): Waking {
       summary: 'Not woken',
       reasons: ['Delivery is off: nothing arrives by itself. It reads its inbox when it asks.', ...pendingChange],
     };
-  const rule = `It is woken by ${wakeRules[mode]}.`;
+  const braked = state === 'braked';
+  const rule = `It is woken by ${wakeRules[braked ? 'humans' : mode]}.`;
+  const rules = braked
+    ? [`Messages of agents do not wake it${brake ? ` until ${formatDayTime(brake.until)}` : ''}.`, rule]
+    : [rule];
   switch (presence) {
     case 'idle':
-      return { summary: 'Woken', reasons: ['Its session is idle.', rule, ...pendingChange] };
+      return {
+        summary: braked ? 'Only by people' : 'Woken',
+        reasons: ['Its session is idle.', ...rules, ...pendingChange],
+      };
     case 'working':
       return {
         summary: 'Not in the middle of its turn',
         reasons: [
           'Its session is at work. What its own person posts reaches it between two steps; the rest waits until the turn ends.',
-          rule,
+          ...rules,
           ...pendingChange,
         ],
       };
@@ -65,7 +72,7 @@ export function describeWaking(member: Member): Waking {
         ],
       };
     default:
-      return { summary: 'Not woken', reasons: [absence(member), rule] };
+      return { summary: 'Not woken', reasons: [absence(member), ...rules] };
   }
 }
 
@@ -74,10 +81,11 @@ const absence = ({ presence_since }: Member): string =>
     ? 'No session has ever been connected for it. Messages wait in its inbox.'
     : `No session has been connected for ${ago(presence_since)}. Messages wait in its inbox until one comes back.`;
 
-/** "working 38 min", "paused, back in 2 h". */
-export function stateText({ state, presence_since, line }: Member): string {
+/** "working 38 min", "paused, back in 2 h", "braked until today, 13:40". */
+export function stateText({ state, presence_since, line, braked }: Member): string {
   if (state === 'paused' && line?.until) return `paused, back in ${until(line.until)}`;
   if (state === 'late' && line?.until) return `late by ${ago(line.until)}`;
+  if (state === 'braked') return braked ? `braked until ${formatDayTime(braked.until)}` : state;
   if (state === 'disconnected' && presence_since === null) return 'never connected';
   const since = presence_since === null ? '' : ago(presence_since);
   return since === '' || since === 'now' ? (state ?? '') : `${state} ${since}`;

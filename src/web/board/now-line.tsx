@@ -1,23 +1,32 @@
 /** One line of counts: needs, tasks and agents by state. Zero counts are left out. */
 import type { ComponentChildren } from 'preact';
 import { plural } from '../parts/number.ts';
+import type { AgentState } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 
 /** A phone shows the first of the facts. */
 const PHONE_FACTS = 3;
 
+/** The words for agents, and the states that each counts. */
+const groups: Record<string, AgentState[]> = {
+  working: ['working'],
+  waiting: ['waiting'],
+  idle: ['idle', 'paused'],
+  braked: ['braked'],
+  disconnected: ['disconnected', 'late'],
+};
+
 export function NowLine({ room, needs }: { room: Room; needs: number }) {
   const { open = 0, in_progress: running = 0, blocked = 0 } = room.tasks.value ?? {};
   const board = room.board.value;
   const alone = board !== null && board.people_count === 1 && board.agent_count === 0;
   const agents = room.members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active');
-  const inState = (...states: string[]): number => agents.filter(({ state }) => state && states.includes(state)).length;
   const tasks = hrefOf({ screen: 'board', board: room.name, tab: 'tasks' });
   const people = hrefOf({ screen: 'board', board: room.name, tab: 'people' });
-  const working = inState('working');
-  const idle = inState('idle', 'waiting', 'paused');
-  const disconnected = inState('disconnected', 'late');
+  const counts = Object.entries(groups)
+    .map(([word, states]) => [word, agents.filter(({ state }) => state && states.includes(state)).length] as const)
+    .filter(([, count]) => count > 0);
   const facts: [boolean, string, ComponentChildren][] = [
     [
       needs > 0,
@@ -30,9 +39,11 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
     [running > 0, tasks, `${running} in progress`],
     [blocked > 0, tasks, `${blocked} blocked`],
     [open > 0, tasks, plural(open, 'open task')],
-    [working > 0, people, `${plural(working, 'agent')} working`],
-    [idle > 0, people, `${working > 0 ? idle : plural(idle, 'agent')} idle`],
-    [disconnected > 0, people, `${working + idle > 0 ? disconnected : plural(disconnected, 'agent')} disconnected`],
+    ...counts.map(([word, count], index): (typeof facts)[number] => [
+      true,
+      people,
+      `${index > 0 ? count : plural(count, 'agent')} ${word}`,
+    ]),
   ];
   return (
     <div class="now">

@@ -17,13 +17,15 @@ function describeReceipts({ recipients, to_everyone, available }: ReceiptList, m
         .filter(({ state }) => states.includes(state))
         .map(({ member }) => (member.name === me ? 'you' : member.name)),
     );
-  const pending = recipients.filter(({ state }) => state === 'pending');
+  const pending = recipients.filter(({ state, held }) => state === 'pending' && !held);
+  const held = recipients.filter((recipient) => recipient.held).map(({ member }) => member.name);
   const away = pending.filter(({ presence }) => presence === 'no_session').map(({ member }) => member.name);
   const awaited = pending.map(({ member }) => member.name).filter((name) => !away.includes(name));
   const parts = [
     ['read by', namesIn('read')],
     ['received by', namesIn('received')],
     ['waiting for', joinNames(awaited)],
+    ['held, does not wake', joinNames(held)],
   ].flatMap(([verb, names]) => (names ? [`${verb} ${names}`] : []));
   if (away.length > 0)
     parts.push(`${joinNames(away)} ${away.length === 1 ? 'gets it when it is back' : 'get it when they are back'}`);

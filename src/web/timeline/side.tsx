@@ -2,7 +2,7 @@
 import type { Member, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ago, agoPhrase, formatTime } from '../parts/time.tsx';
-import { Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
+import { type AgentState, Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
 import { useTalk } from './context.ts';
 import { freshnessOf } from './message.tsx';
 
@@ -10,7 +10,7 @@ const MAX_MEMBERS = 8;
 const MAX_ROWS = 4;
 
 /** The order of agents by state. */
-const order = ['working', 'waiting', 'idle', 'paused', 'late', 'disconnected'];
+const order: AgentState[] = ['working', 'waiting', 'idle', 'paused', 'late', 'braked', 'disconnected'];
 const rank = ({ state }: Member): number => order.indexOf(state ?? 'disconnected');
 
 export function Side() {
