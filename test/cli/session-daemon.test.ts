@@ -1,5 +1,6 @@
 /** Commands in a session of an agent's program, with the daemon that knows its seats and holds the machine's delegation. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -53,6 +54,18 @@ describe('a session with a daemon', () => {
     expect(daemon.of('queued')[0]).to.include({ harness: 'claude-code', session: 'one', boot: 'feedfeedfeedfeed' });
     const { stdout } = await home().run(['inbox', '--queued'], { env: session });
     expect(stdout).to.equal('1 message waits for the end of the turn.\n  demo #7\n');
+  });
+
+  it('takes a board for the linked one only at the server of the link', async () => {
+    const { board_record: board } = await home().json(['board', 'show', '--board', 'demo']);
+    daemon.answers.boards = (_, peer) => peer.send({ boards: [board], archived_count: 0 });
+    const path = join(home().work, '.service');
+    const link = readFileSync(path, 'utf8');
+    const listed = async () => (await run(['board', 'list', '--server', 'local'])).json.boards[0].linked;
+    expect(await listed()).to.equal(true);
+    writeFileSync(path, JSON.stringify({ server: 'https://team.example.com', board: 'demo' }));
+    expect(await listed()).to.equal(false);
+    writeFileSync(path, link);
   });
 
   it('holds none that the daemon does not name, and none of which this machine has no token', async () => {

@@ -49,6 +49,20 @@ describe('the server in use', () => {
     }
   });
 
+  it('is another than that of the folder: a new board of the same name is not the linked one', async () => {
+    const path = join(home.work, '.service');
+    writeFileSync(path, JSON.stringify({ server: first.url, board: 'twin' }));
+    try {
+      const args = ['board', 'create', 'twin', '--server', 'local'];
+      const { stdout } = await home.run(args);
+      expect(stdout).to.include('\nThis folder stays linked to the board of that name elsewhere.\n');
+      const again = await home.json([...args.slice(0, 2), 'other', '--server', 'local']);
+      expect([again.linked, again.stays_linked]).to.deep.equal([false, 'twin']);
+    } finally {
+      rmSync(path);
+    }
+  });
+
   it('is chosen by a flag, else a variable, else the folder, else "servers use", each without a word', async () => {
     const [flag, variable, folder] = [
       ['--server', 'local'],

@@ -61,10 +61,13 @@ async function personBoard(session: Session): Promise<{ name: string; source: Bo
 }
 
 /** The board this folder is linked to, if it is one of the server in use. */
-export const linkedBoard = (session: Session, project: { server: string; board: string } | null): string | null =>
-  project && sameServer(project.server, session) ? project.board : null;
+export const linkedBoard = (at: ServerInUse, project: { server: string; board: string } | null): string | null =>
+  project && sameServer(project.server, at) ? project.board : null;
 
-function sameServer(named: string, { server, entry }: Session): boolean {
+/** The server that a command talks to, and what is saved about it. */
+export type ServerInUse = Pick<Session, 'server' | 'entry'>;
+
+function sameServer(named: string, { server, entry }: ServerInUse): boolean {
   if (named === 'local') return server.local;
   const origin = canonicalOrigin(named);
   // This machine's own server may have been at another address when the folder was linked.

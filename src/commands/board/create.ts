@@ -4,6 +4,7 @@ import { booleanFlag, choiceFlag, optional, stringFlag, writeFlags } from '../..
 import type { Output } from '../../cli/output.ts';
 import { quoted } from '../../cli/parsing/errors.ts';
 import { called } from '../../cli/runtime.ts';
+import type { ServerInUse } from '../../cli/session/board.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
@@ -58,7 +59,7 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
     const { client, server } = session;
     const reply = await client.call('createBoard', { body: await this.newBoard(name), idempotencyKey: this.key });
     const board = reply.data;
-    const link = this.linked(board, server.url);
+    const link = this.linked(board, session);
     const at = stayingAt(session);
     const join_command = `service agent create NAME --board ${board.name}${at}`;
     const record = { board_record: board, ...link, join_command };
@@ -72,7 +73,7 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
     const seated = await createHere(delegated, { create: await this.newBoard(name), key: this.key });
     const { board_record: board, agent, mode } = seated;
     const join_command = `service join --board ${board.name}`;
-    this.print<typeof json>({ board_record: board, ...this.linked(board, url), agent, mode, join_command }, () =>
+    this.print<typeof json>({ board_record: board, ...this.linked(board, delegated), agent, mode, join_command }, () =>
       [
         `Created board ${board.name} on ${url}. This session is ${agent.name} (${agent.role}).`,
         ...agreedText(seated),
@@ -96,9 +97,9 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
   }
 
   /** Links this folder to the new board, unless it is linked already. */
-  private linked({ name }: Board, url: string): { linked: boolean; stays_linked?: string } {
+  private linked({ name }: Board, at: ServerInUse): { linked: boolean; stays_linked?: string } {
     this.out.base.board = name;
-    return this.flags['no-link'] ? { linked: false } : linkIfUnlinked(url, name);
+    return this.flags['no-link'] ? { linked: false } : linkIfUnlinked(at, name);
   }
 }
 
@@ -137,7 +138,7 @@ function createdText(
   return [
     `Created board ${board.name}${title} on ${url}, ${seen}. You own it.${again}`,
     linked ? `Linked this folder to ${board.name}.` : '',
-    stays ? `This folder stays linked to ${stays}.` : '',
+    stays ? `This folder stays linked to ${stays === board.name ? 'the board of that name elsewhere' : stays}.` : '',
     board.policy.preset === 'starter'
       ? called(
           `Starter policy: everyone on the board reads everything; tighten with service board policy recommended${flag}`,

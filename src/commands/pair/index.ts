@@ -58,7 +58,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     const created = await client.call('createBoard', { body: { template, title }, idempotencyKey: step('board') });
     const board = created.data;
     this.out.base.board = board.name;
-    const { linked } = linkIfUnlinked(server.url, board.name);
+    const { linked } = linkIfUnlinked(session, board.name);
     const { agent, code } = await people(session, board.name, this.out, async () => {
       const seat = { board: board.name, role: first, name: this.flags.name };
       const { data } = await client.call('joinBoard', { body: seat, idempotencyKey: step('seat') });
@@ -96,7 +96,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
       this.out.note(`The board ${board.name} was created. Go on with: service code create --board ${board.name}`);
       throw error;
     });
-    const { linked } = linkIfUnlinked(url, board.name);
+    const { linked } = linkIfUnlinked(delegated, board.name);
     const record = { board_record: board, linked, agent, use, join: joinOf(code), charter, role_charter, mode };
     return { record, url, again: '' };
   }

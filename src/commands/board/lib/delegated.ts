@@ -1,6 +1,7 @@
 /** Lists, joins and creates boards from an agent session, through the daemon, which holds this machine's delegation. */
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, noteHolder } from '../../../cli/session/ask-daemon.ts';
+import { linkedBoard, type ServerInUse } from '../../../cli/session/board.ts';
 import { inSession, sessionHere } from '../../../cli/session/here.ts';
 import { sayServer, useLocalServer } from '../../../cli/session/local-server.ts';
 import type { SessionChoice } from '../../../cli/session/open-session.ts';
@@ -19,9 +20,8 @@ import { type Agreed, agreedOf } from '../../join/lib/join-summary.ts';
 import type { BoardListRecord } from './list.ts';
 
 /** Where a session finds boards. */
-export interface Delegated {
+export interface Delegated extends ServerInUse {
   session: SessionHere;
-  server: { name: string; url: string; local: boolean };
 }
 
 /**
@@ -47,13 +47,14 @@ export async function delegatedTo(session: SessionHere, choice: SessionChoice): 
   if (choice.autostart) sayServer(server, saved, choice.out);
   const reached = server.local ? await useLocalServer(server, choice) : server;
   choice.out.base.server = { name: reached.name, url: reached.origin };
-  return { session, server: { name: reached.name, url: reached.origin, local: server.local } };
+  return { session, server: { name: reached.name, url: reached.origin, local: server.local }, entry: reached.entry };
 }
 
 /** The boards the session's person is on, with the session's own seat on each. */
-export async function readBoardsHere({ session, server }: Delegated, archived: boolean): Promise<BoardListRecord> {
+export async function readBoardsHere(delegated: Delegated, archived: boolean): Promise<BoardListRecord> {
   const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
-  const linked = projectContent(findProject())?.board ?? null;
+  const { session, server } = delegated;
+  const linked = linkedBoard(delegated, projectContent(findProject()));
   const lifecycle = archived ? 'archived' : 'active';
   for (let after: string | undefined; ; ) {
     const page = await askFor(session, 'boards', {

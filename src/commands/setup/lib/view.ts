@@ -41,9 +41,9 @@ export function personView(session: Session): View {
 }
 
 export function sessionView(session: SessionHere, origin: string): View {
-  const entry = readCredentials(runtime().folders).servers[origin];
+  const entry = readCredentials(runtime().folders).servers[origin] ?? null;
   const server = { name: entry?.name ?? origin, url: origin, local: entry?.mode === 'local' };
-  const delegated: Delegated = { session, server };
+  const delegated: Delegated = { session, server, entry };
   const asked = (fields: { action: 'list' | 'get' | 'accept'; pairing_id?: string; idempotency_key?: string }) =>
     askFor(session, 'pairing', { server: origin, ...fields });
   return {
