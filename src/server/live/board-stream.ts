@@ -10,6 +10,7 @@ import { audiencesOf } from '../views/event.ts';
 import type { Connection } from './connection.ts';
 import type { Feed, Follower } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';
+import { type Bound, Looks, MERGE_MS } from './looks.ts';
 import { News, renderMessages } from './news.ts';
 import type { Holder, Right } from './rights.ts';
 
@@ -17,6 +18,8 @@ interface BoardStreamOptions {
   db: Database;
   clock: Clock;
   feed: Feed;
+  /** What rechecks share. */
+  bound: Bound;
   connection: Connection;
   holder: Holder;
   board: { id: string; name: string };
@@ -34,8 +37,8 @@ export class BoardStream implements Follower {
   #cursor: number;
   #ready = false;
   #pumping = false;
-  /** Retries that are scheduled for when the database can be read; at most one of each kind. */
-  #cancelRecheck: (() => void) | null = null;
+  readonly #rechecks: Looks;
+  /** The retry that is scheduled for when the database can be read. */
   #cancelPump: (() => void) | null = null;
   #cancelBrake: (() => void) | null = null;
   /** Something waits because agents' messages do not wake the seat. */
@@ -50,6 +53,7 @@ export class BoardStream implements Follower {
     this.holder = options.holder;
     this.wantsMessages = options.wantsMessages;
     this.#cursor = options.after;
+    this.#rechecks = new Looks(options.clock, MERGE_MS, () => options.bound(() => this.#recheck()));
     options.feed.followers.add(this);
     options.connection.serve(this);
     void this.pump();
@@ -60,7 +64,6 @@ export class BoardStream implements Follower {
   }
 
   closed(): void {
-    this.#cancelRecheck?.();
     this.#cancelPump?.();
     this.#cancelBrake?.();
     this.#options.feed.followers.delete(this);
@@ -93,24 +96,28 @@ export class BoardStream implements Follower {
   }
 
   /** Checks again whether the reader may still follow. Separate from reading, because a full or busy stream does not read. */
-  async recheck(): Promise<void> {
+  recheck(): void {
+    this.#rechecks.wake();
+  }
+
+  async #recheck(): Promise<void> {
+    const { db, connection, board } = this.#options;
+    if (!connection.open) return;
     try {
-      await this.#options.db.read(async (tx) => {
+      await db.read(async (tx) => {
         const caller = await authenticate(tx, this.holder.credential);
-        requirePlace(await seeBoardById(tx, caller, this.#options.board.id));
+        requirePlace(await seeBoardById(tx, caller, board.id));
       });
     } catch (error) {
-      if (error instanceof Refusal) this.#fail(error);
-      else if (this.#options.connection.open) {
-        this.#cancelRecheck?.();
-        this.#cancelRecheck = this.#options.clock.after(500, () => void this.recheck());
-      }
+      if (!(error instanceof Refusal)) throw error;
+      this.#fail(error);
     }
   }
 
   /** Now and then: reads what was missed, which checks the reader's rights too. A full or busy stream only checks them. */
-  tick(): Promise<void> {
-    return this.#pumping || this.#options.connection.congested ? this.recheck() : this.pump();
+  tick(): void {
+    if (this.#pumping || this.#options.connection.congested) this.recheck();
+    else void this.pump();
   }
 
   /** Reads and writes pages from the cursor until there is nothing more or the reader is full. */

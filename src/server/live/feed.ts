@@ -7,13 +7,10 @@ import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
-import { Looks } from './looks.ts';
+import { Looks, MERGE_MS } from './looks.ts';
 import { News, renderMessages } from './news.ts';
 import { Presences } from './presences.ts';
 import { type Holder, type Right, rightsOn } from './rights.ts';
-
-/** Wake-ups within this many milliseconds are merged. */
-const MERGE_MS = 20;
 
 /** A stream that follows a board. */
 export interface Follower {

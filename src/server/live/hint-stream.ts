@@ -13,7 +13,7 @@ import { idsIn, indexBy } from '../text/rows.ts';
 import type { Connection } from './connection.ts';
 import type { Feed, Follower } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';
-import { Looks } from './looks.ts';
+import { type Bound, Looks, MERGE_MS } from './looks.ts';
 import type { News } from './news.ts';
 import { OwnAgents } from './own-agents.ts';
 import { OwnRequests, requestsOf } from './own-requests.ts';
@@ -28,6 +28,8 @@ const FACE = /^board\.(titled|visibility_changed|archived|restored|deleted|creat
 interface HintStreamOptions {
   db: Database;
   clock: Clock;
+  /** What refreshes share. */
+  bound: Bound;
   connection: Connection;
   holder: Holder;
   feedOf(boardId: string): Feed;
@@ -72,11 +74,9 @@ export class HintStream implements Follower, Watcher {
   #statuses: { byBoard: Map<string, AgentStatusRow[]>; now: number } = { byBoard: new Map(), now: 0 };
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
-  #refreshing = false;
-  #cancelRetry = () => {};
   /** The boards of the last read and the person's server role, which decide what a board list shows; null before the first. */
   #listed: string | null = null;
-  #again = false;
+  readonly #refreshes: Looks;
   readonly #boardLooks: Looks;
 
   constructor(options: HintStreamOptions) {
@@ -86,8 +86,9 @@ export class HintStream implements Follower, Watcher {
       this.#put('boards', '', {});
       this.#flush();
     });
+    this.#refreshes = new Looks(options.clock, MERGE_MS, () => options.bound(() => this.#refresh()));
     options.connection.serve(this);
-    void this.refresh();
+    this.refresh();
   }
 
   drained(): void {
@@ -95,16 +96,15 @@ export class HintStream implements Follower, Watcher {
   }
 
   closed(): void {
-    this.#cancelRetry();
     this.#leaveAll();
   }
 
-  tick(): Promise<void> {
-    return this.refresh();
+  tick(): void {
+    this.refresh();
   }
 
-  recheck(): Promise<void> {
-    return this.refresh();
+  recheck(): void {
+    this.refresh();
   }
 
   news(news: News, { member }: Extract<Right, { ok: true }>): void {
@@ -133,35 +133,29 @@ export class HintStream implements Follower, Watcher {
   /** Something of what agents ask for changed; the next look reads it. */
   requestsChanged(): void {
     this.#asked = true;
-    void this.refresh();
+    this.refresh();
   }
 
   /** Reads every board and own agent again; the first time this is the whole burst. */
-  async refresh(): Promise<void> {
-    if (this.#refreshing) {
-      this.#again = true;
-      return;
-    }
-    this.#refreshing = true;
+  refresh(): void {
+    this.#refreshes.wake();
+  }
+
+  async #refresh(): Promise<void> {
+    const { db, connection } = this.#options;
+    if (!connection.open) return;
+    // What changes from here on may be missing in the snapshot, and is read again.
+    const asked = this.#asked;
+    this.#asked = false;
     try {
-      do {
-        this.#again = false;
-        // What changes from here on may be missing in the snapshot, and is read again.
-        const asked = this.#asked;
-        this.#asked = false;
-        const state = await this.#options.db.read((tx) => this.#read(tx, asked));
-        if (!this.#options.connection.open) return;
-        this.#apply(state);
-      } while (this.#again);
+      const state = await db.read((tx) => this.#read(tx, asked));
+      if (connection.open) this.#apply(state);
     } catch (error) {
-      if (error instanceof Refusal) this.end('credential_ended');
-      else if (this.#options.connection.open) {
+      if (!(error instanceof Refusal)) {
         this.#asked = true;
-        this.#cancelRetry();
-        this.#cancelRetry = this.#options.clock.after(1_000, () => void this.refresh());
+        throw error;
       }
-    } finally {
-      this.#refreshing = false;
+      this.end('credential_ended');
     }
   }
 
@@ -230,7 +224,7 @@ export class HintStream implements Follower, Watcher {
     feed.startAt(board.head_seq);
     feed.followers.add(this);
     // A commit after this snapshot and before this moment did not wake the stream: the next snapshot has it.
-    this.#again = true;
+    this.refresh();
     const { byBoard, now } = this.#statuses;
     feed.presences.startFrom(byBoard.get(board.id) ?? [], now);
     feed.presences.watchers.add(this);

@@ -17,12 +17,15 @@ import { sweepCredentials, type Watched } from './ended-credentials.ts';
 import { Feed } from './feed.ts';
 import type { EndReason } from './frames.ts';
 import { HintStream } from './hint-stream.ts';
+import { atMost } from './looks.ts';
 import { Notifier } from './notifier.ts';
 import type { Holder } from './rights.ts';
 import { concernOf, Sleep } from './sleep.ts';
 
 const RECOUNT_MS = 86_400_000;
 const LOOK_AGAIN_MS = 1_000;
+/** Reads of single streams at once: more would stand in the way of requests where all are woken. */
+const REFRESHES = 32;
 
 interface Open {
   end(reason: EndReason): void;
@@ -42,6 +45,7 @@ export class Live {
   readonly #clock: Clock;
   readonly #used: (caller: Caller, now: number) => Promise<void>;
   readonly #caps = new Caps();
+  readonly #bound = atMost(REFRESHES);
   /** Reads for waits. */
   readonly looks: BatchedWaits;
   readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
@@ -94,6 +98,7 @@ export class Live {
       db: this.#db,
       clock: this.#clock,
       feed,
+      bound: this.#bound,
       connection,
       holder,
       ...start,
@@ -108,6 +113,7 @@ export class Live {
     const stream = new HintStream({
       db: this.#db,
       clock: this.#clock,
+      bound: this.#bound,
       connection,
       holder,
       feedOf: (boardId) => this.#feedOf(boardId),
@@ -116,7 +122,7 @@ export class Live {
     });
     const person = caller.person.person_id;
     const unwatch = [
-      this.notifier.watch([`account:${person}`, `positions:${person}`], () => void stream.refresh()),
+      this.notifier.watch([`account:${person}`, `positions:${person}`], () => stream.refresh()),
       this.notifier.watch(['boards'], () => stream.boardsChanged()),
       this.notifier.watch([`onboarding:${person}`], () => stream.requestsChanged()),
     ];
@@ -256,7 +262,7 @@ export class Live {
   /** Calls `ended` once when a credential stops working, until the returned function is called. */
   watchCredential(caller: Caller, ended: () => void): () => void {
     const recheck = (): void => {
-      this.#fresh(caller.credential).catch((error: unknown) => {
+      this.#bound(() => this.#fresh(caller.credential)).catch((error: unknown) => {
         if (error instanceof Refusal) ended();
       });
     };

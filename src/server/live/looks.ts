@@ -3,6 +3,28 @@ import type { Clock } from '../db/clock.ts';
 
 /** After a look that failed. */
 const AGAIN_MS = 1_000;
+/** Wake-ups of a board or a stream within this many milliseconds are merged. */
+export const MERGE_MS = 20;
+
+/** Runs work in the order in which it comes, so many at once. */
+export type Bound = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** A bound of its own. @param most how many run at once. */
+export function atMost(most: number): Bound {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < most) running++;
+    else await new Promise<void>((resolve) => void waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}
 
 export class Looks {
   readonly #clock: Clock;

@@ -4,15 +4,15 @@
  *
  * Keys: `board:<id>`, `presence:<board id>`, `credential:<key, session, seat or person id>`, `account:<person id>`, `positions:<person id>`, `onboarding:<person id>`, `notices:<member id>`, `seat:<member id>`, `machine:<request id>`, `boards`.
  */
-type Watcher = (key: string) => void;
+type Watcher = () => void;
 
 export class Notifier {
   readonly #watchers = new Map<string, Set<Watcher>>();
-  readonly #watchingAll: Watcher[] = [];
+  readonly #watchingAll: ((key: string) => void)[] = [];
   /** How often something was published. */
   published = 0;
 
-  /** Calls `watcher` whenever one of the keys is published, until the returned function is called. */
+  /** Calls `watcher` whenever keys are published of which it watches one, until the returned function is called. */
   watch(keys: readonly string[], watcher: Watcher): () => void {
     for (const key of keys) {
       const set = this.#watchers.get(key) ?? new Set();
@@ -32,16 +32,19 @@ export class Notifier {
   }
 
   /** Calls `watcher` with every key that is published. */
-  watchAll(watcher: Watcher): void {
+  watchAll(watcher: (key: string) => void): void {
     this.#watchingAll.push(watcher);
   }
 
+  /** Calls each watcher once, however many of its keys these are. */
   publish(keys: Iterable<string>): void {
     this.published++;
+    const woken = new Set<Watcher>();
     for (const key of keys) {
       for (const watcher of this.#watchingAll) watcher(key);
-      for (const watcher of [...(this.#watchers.get(key) ?? [])]) watcher(key);
+      for (const watcher of this.#watchers.get(key) ?? []) woken.add(watcher);
     }
+    for (const watcher of woken) watcher();
   }
 
   /** Wakes everybody: after a time in which wake-ups may have been lost. */

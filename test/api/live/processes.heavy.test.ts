@@ -11,7 +11,7 @@ import { TestClock } from '../../support/clock.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { PostgresRelay } from '../../support/postgres-relay.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
-import { fillLog } from '../../support/state.ts';
+import { fillLog, putOnBoard } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
 import { until } from '../../support/until.ts';
 import { addBob, decline, held, scene } from '../approvals/cast.ts';
@@ -158,6 +158,41 @@ forEachDatabase('two servers on one database', (engine) => {
     release();
     await stream.frame((frame) => frame.event === 'allowance');
     stream.close();
+  });
+
+  it('read 32 streams at once where wake-ups were lost, and each of them once for that', async () => {
+    const people = [await server.person('herd-a'), await server.person('herd-b')];
+    const { name } = await newBoard(server.dana);
+    for (const one of people) await putOnBoard(server, name, one);
+    // It has a connection for wake-ups again in that time, and no poll or ping comes in between.
+    const release = server.clock.holdBack(500);
+    const streams: TestStream[] = [];
+    for (const one of people)
+      for (let n = 0; n < 20; n++) streams.push(await TestStream.open(one, n < 15 ? { board: name } : {}));
+    for (const stream of streams) await stream.frame(({ event }) => event === 'ready');
+    const held = Promise.withResolvers<void>();
+    let [reading, read] = [0, 0];
+    const plain = server.db.read;
+    server.db.read = async (fn: never, allows: never) => {
+      if (!/(board|hint)-stream\.ts/.test(new Error().stack ?? '')) return plain.call(server.db, fn, allows) as never;
+      reading++;
+      await held.promise;
+      const found = await plain.call(server.db, fn, allows);
+      reading--;
+      read++;
+      return found as never;
+    };
+    const told = (state: string) => server.log.filter((line) => line.includes(`"state":"${state}"`)).length;
+    const before = told('restored');
+    await cutWakeUps(server.databaseUrl ?? '');
+    await until(() => told('restored') === before + 2, 'both have their connection again');
+    expect(reading).to.equal(32);
+    held.resolve();
+    await until(() => read === 2 * streams.length, 'each stream has read after both');
+    expect(reading).to.equal(0);
+    Reflect.deleteProperty(server.db, 'read');
+    release();
+    for (const stream of streams) stream.close();
   });
 
   it('find what was committed without a wake-up: the safety poll costs at most a second', async () => {

@@ -7,6 +7,7 @@ import type { Database, ReadTx } from '../../../src/server/db/tx.ts';
 import { BoardStream } from '../../../src/server/live/board-stream.ts';
 import { Connection } from '../../../src/server/live/connection.ts';
 import { Feed } from '../../../src/server/live/feed.ts';
+import { atMost } from '../../../src/server/live/looks.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -362,7 +363,7 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     const streams = createServer((_, res) => {
       const connection = new Connection({ res, standing: ['Cache-Control', 'no-store'] }, server.clock);
       const place = { board: { id, name: board }, after: head, head, wantsMessages: false };
-      new BoardStream({ db, clock: server.clock, feed, connection, holder, ...place });
+      new BoardStream({ db, clock: server.clock, feed, bound: atMost(1), connection, holder, ...place });
     });
     await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
     const stream = await TestStream.open(new Api(`http://127.0.0.1:${(streams.address() as AddressInfo).port}`));
