@@ -9,6 +9,8 @@ export interface Objects {
   objects: Map<string, Buffer>;
   /** Methods and paths, as they came. */
   requests: string[];
+  /** Keys of objects that may not be deleted. */
+  locked: Set<string>;
   /** The next so many requests fail with 503. */
   busy: number;
   close(): Promise<void>;
@@ -22,6 +24,7 @@ export async function startObjects(): Promise<Objects> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects: new Map(),
     requests: [],
+    locked: new Set(),
     busy: 0,
     async close() {
       server.closeAllConnections();
@@ -61,6 +64,7 @@ async function answer(store: Objects, req: IncomingMessage, res: ServerResponse)
   if (url.searchParams.get('list-type') === '2') return void end(200, listing(store, url));
   if (!found) return void end(404, req.method === 'HEAD' ? '' : '<Error><Code>NoSuchKey</Code></Error>');
   if (req.method === 'DELETE') {
+    if (store.locked.has(key)) return void end(403, '<Error><Code>AccessDenied</Code></Error>');
     store.objects.delete(key);
     return void end(204);
   }

@@ -130,22 +130,21 @@ export class Blobs {
     const { db, clock } = this.#options;
     const release = await db.claim('blob collection', 0);
     if (!release) return;
+    const until = clock.now() - KEPT_MS;
     try {
       await this.#collectRows();
       // What is older than this database is another one's, which may be put back here. Object stores tell whole seconds.
       const since = Math.floor(((await db.read(firstPersonAt)) ?? Number.POSITIVE_INFINITY) / 1000) * 1000;
-      const until = clock.now() - KEPT_MS;
       if (since < until) await this.#collectStrays(since, until);
-      await this.store.tidy(until);
     } finally {
-      await release();
+      await this.store.tidy(until).finally(release);
     }
   }
 
   async #collectRows(): Promise<void> {
     for (let after = ''; !this.#stopped; ) {
       const rows = await this.#options.db.read((tx) => unreferenced(tx, tx.now - KEPT_MS, after, BATCH));
-      for (const { digest } of rows) await this.#remove(digest);
+      for (const { digest } of rows) if (!this.#stopped) await this.#remove(digest).catch(this.#notRemoved(digest));
       const last = rows.at(-1);
       if (!last) return;
       after = last.digest;
@@ -171,9 +170,13 @@ export class Blobs {
   async #collectStrays(since: number, until: number): Promise<void> {
     for await (const { digest, modifiedAt } of this.store.list()) {
       if (this.#stopped) return;
-      if (modifiedAt >= since && modifiedAt < until) await this.#collectStray(digest);
+      if (modifiedAt >= since && modifiedAt < until) await this.#collectStray(digest).catch(this.#notRemoved(digest));
     }
   }
+
+  /** One that cannot be removed does not stand in the way of the others; the next collection tries it again. */
+  #notRemoved = (digest: Digest) => (error: unknown) =>
+    this.#options.log.error({ err: error, digest }, 'unused bytes cannot be removed');
 
   /** Bytes without a row: of a process that ended before it could note them, or could not remove them any more. */
   #collectStray(digest: Digest): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -182,6 +182,25 @@ describe('where the bytes of files are kept', () => {
       server.clock.advance(DAY_MS + 60_000);
       await until(() => !objects.objects.has(stray), 'it is collected');
       expect(objects.objects.size).to.equal(before - 1);
+    });
+
+    it('goes on with the others, and tidies, where some cannot be deleted', async () => {
+      await until(() => server.clock.waiting(DAY_MS / 4) > 0, 'no collection is running');
+      const keys = ['0', '1', '2'].map((digit) => `files/sha256/${digit}${digit}/${digit}${digit}/${digit.repeat(64)}`);
+      for (const key of keys) objects.objects.set(key, Buffer.from('stray'));
+      for (const key of keys.slice(0, 2)) objects.locked.add(key);
+      const aside = join(server.dataDir, 'files', 'tmp', 'left-by-one-that-ended');
+      writeFileSync(aside, '');
+      utimesSync(aside, 0, 0);
+      server.log.length = 0;
+      server.clock.advance(DAY_MS + 60_000);
+      await until(() => !existsSync(aside), 'it has collected and tidied');
+      expect(keys.map((key) => objects.objects.has(key))).to.deep.equal([true, true, false]);
+      const told = server.log.filter((line) => line.includes('unused bytes cannot be removed'));
+      expect(told.map((line) => JSON.parse(line).digest)).to.deep.equal(
+        ['0', '1'].map((n) => `sha256:${n.repeat(64)}`),
+      );
+      objects.locked.clear();
     });
   });
 });
