@@ -127,7 +127,8 @@ describe('what wakes an idle session', () => {
       expect(compose.wakes(seatOf([person], { mode }))).to.equal(byPerson);
       expect(compose.wakes(seatOf([], { mode, notices: [decision] }))).to.equal(byDecision);
       expect(compose.wakes(seatOf([], { mode, notices: [aNotice('colleague_arrived')] }))).to.equal(false);
-      expect(compose.wakes(seatOf([peer], { mode, retry: new Set([peer.id]) }))).to.equal(mode !== 'off');
+      expect(compose.wakes(seatOf([peer], { mode, retry: new Set([peer.id]) }))).to.equal(byPeer);
+      expect(compose.wakes(seatOf([peer], { mode, heldBack: new Set([peer.id]) }))).to.equal(mode !== 'off');
     });
   }
 
@@ -590,6 +591,7 @@ describe('agents who have answered each other for long', () => {
 
   it('wake nobody with what is held, in every mode', () => {
     for (const mode of ['focused', 'all', 'humans', 'off'] as const) expect(wakes([held(1)], { mode })).to.equal(false);
+    expect(wakes([held(1)], { mode: 'all', retry: new Set([held(1).id]) })).to.equal(false);
     expect(wakes([held(1), fromOwner(2)])).to.equal(true);
   });
 

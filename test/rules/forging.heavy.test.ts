@@ -137,6 +137,7 @@ describe('what a hostile server can make a session read', () => {
         announcedMode: 'all',
         skip: new Set(),
         retry: new Set(),
+        heldBack: new Set(),
         notices,
         announcedUpTo: 0,
         nudged: () => false,

@@ -60,7 +60,8 @@ const wrong = fc.constantFrom<unknown>(undefined, null, '', 'x', -1, 1.5, Number
 
 function useAll(inbox: Inbox, notices: readonly Notice[]): void {
   const seat = { origin: 'https://x.example', member_id: inbox.member_id, board_id: 'brd_1', board: 'b', name: 'n' };
-  const common = { skip: new Set<string>(), retry: new Set<string>(), announcedUpTo: 0, nudged: () => false };
+  const none = new Set<string>();
+  const common = { skip: none, retry: none, heldBack: none, announcedUpTo: 0, nudged: () => false };
   const one = { seat, inbox, mode: inbox.delivery_mode, announcedMode: 'all' as const, notices, ...common };
   compose.wakes(one);
   compose.note([{ seat, mode: inbox.delivery_mode, inbox }]);

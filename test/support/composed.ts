@@ -28,6 +28,7 @@ export const seatOf = (
     announcedMode: 'focused',
     skip: new Set(),
     retry: new Set(),
+    heldBack: new Set(),
     notices: [],
     announcedUpTo: 0,
     nudged: () => false,

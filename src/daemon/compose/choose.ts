@@ -37,7 +37,7 @@ export function candidates(input: ComposeInput): Chosen[] {
 function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boolean): Message[] {
   if (seat.mode === 'off') return [];
   const waiting = waitingOf(seat);
-  const again = waiting.filter(({ id }) => seat.retry.has(id));
+  const again = waiting.filter(({ id }) => seat.retry.has(id) || seat.heldBack.has(id));
   if (point === 'turn_start') return seat.mode === 'focused' ? waiting : again;
   if (!waking) return [];
   // In this mode agents' messages are only delivered together with a person's.

@@ -47,7 +47,7 @@ export const onlyFromAgents = (seats: readonly ComposeSeat[]): boolean =>
 /** The same of its messages alone. */
 export const hasWaking = (seat: ComposeSeat): boolean =>
   seat.mode !== 'off' &&
-  waitingOf(seat).some((message) => seat.retry.has(message.id) || wakesAgent(message, agentOf(seat)));
+  waitingOf(seat).some((message) => seat.heldBack.has(message.id) || wakesAgent(message, agentOf(seat)));
 
 /** The agent as its messages name it now, and what the server says of waking it. */
 const agentOf = ({ mode, inbox }: ComposeSeat) => ({

@@ -23,8 +23,10 @@ export interface ComposeSeat {
   announcedMode: DeliveryMode | null;
   /** Messages that are received, shown, held or in flight: neither delivered nor counted. */
   skip: ReadonlySet<string>;
-  /** Messages of a failed handoff: delivered at every point and in every mode except `off`. */
+  /** Messages of a failed handoff: delivered at every turn's start, in every mode except `off`. */
   retry: ReadonlySet<string>;
+  /** Left out of a text with only its owner's messages: they follow at once, and wake the session for that. */
+  heldBack: ReadonlySet<string>;
   /** Notices that are neither acknowledged nor in flight. */
   notices: readonly Notice[];
   /** The highest message number that notices announced in this boot. */

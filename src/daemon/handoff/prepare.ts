@@ -155,7 +155,6 @@ export function composeSeat(
   const { row } = seat;
   const { inbox } = read;
   const retry = new Set(deps.journal.messagesIn(row, ['pending', 'retry']).map((one) => one.message_id));
-  for (const message of session.heldBack) retry.add(message);
   const skip = new Set<string>(seat.received.keys());
   for (const one of deps.journal.messagesIn(row, ['prepared', 'handed', 'attention'])) skip.add(one.message_id);
   for (const one of deps.journal.shown(row, row.generation, session.row.boot)) skip.add(one.message_id);
@@ -173,6 +172,7 @@ export function composeSeat(
     announcedMode: seat.announcedMode,
     skip,
     retry,
+    heldBack: session.heldBack,
     notices: seat.notices.filter(({ id }) => !told.has(id)),
     announcedUpTo: Math.max(row.cursor, deps.journal.announcedUpTo(row, session.key, session.row.boot)),
     nudged: (code, key) => deps.journal.nudged(row, code, key),
