@@ -1,5 +1,5 @@
 /** The extension that omp loads, as it is written to disk, in the place of the program that would load it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -57,7 +57,7 @@ describe('the extension of omp', () => {
   });
   afterEach(() => {
     daemon.close();
-    for (const name of ['SERVICE_SESSION', 'SERVICE_BOOT']) delete process.env[name];
+    for (const name of ['SERVICE_SESSION', 'SERVICE_BOOT', 'SERVICE_NO_AUTOSTART']) delete process.env[name];
   });
 
   const opened = async (session: { id: string; file?: string; spoken?: boolean } = { id: 'one' }) => {
@@ -246,6 +246,34 @@ describe('the extension of omp', () => {
     await instance.fire('before_agent_start');
     await until(() => daemon.of('hello').length === 4, 'its return with the turn');
     expect(daemon.of('turn_end')).to.have.length(2);
+    await instance.fire('session_shutdown');
+  });
+
+  it('starts a daemon five times in ten minutes at most, and never where its person wants that', async () => {
+    const file = join(daemon.home, 'starts');
+    const starts = () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0);
+    const back = async (session: string) => {
+      await daemon.listen();
+      await until(() => daemon.of('hello').some((frame) => frame['session'] === session), 'it is back');
+    };
+    const instance = await opened();
+    daemon.crash();
+    process.env['SERVICE_NO_AUTOSTART'] = '1';
+    await instance.fire('session_switch', {}, { id: 'none' });
+    await back('none');
+    expect(starts()).to.equal(0);
+    daemon.crash();
+    delete process.env['SERVICE_NO_AUTOSTART'];
+    for (let n = 1; n <= 5; n++) {
+      await instance.fire('session_switch', {}, { id: `s${n}` });
+      await until(() => starts() >= n, 'a start');
+    }
+    for (const id of ['six', 'seven']) {
+      await instance.fire('session_switch', {}, { id });
+      await back(id);
+      daemon.crash();
+    }
+    expect(starts()).to.equal(5);
     await instance.fire('session_shutdown');
   });
 });

@@ -88,6 +88,9 @@ const runsService = (command) =>
 
 const textOf = (carry) => [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join("\n");
 
+// When the daemon was started from here: five times in ten minutes at most, so that a broken one does not keep the machine busy.
+let starts = [];
+
 // Subagents run in the same process, each with an instance of this of its own: the first session here is the person's.
 const main = { by: null, env: {} };
 
@@ -113,8 +116,12 @@ export default function service(pi) {
   const header = () => ({ harness: "omp", session, boot, cwd: process.cwd() });
   const message = (text, options) =>
     pi.sendMessage({ customType: "service", content: text, display: true }, options);
-  const startDaemon = () =>
+  const startDaemon = () => {
+    starts = starts.filter((at) => performance.now() - at < 600000);
+    if (starts.length >= 5 || process.env.SERVICE_NO_AUTOSTART === "1") return;
+    starts.push(performance.now());
     spawn(launcher, ["daemon", "start", "--quiet"], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
+  };
 
   /** Holds a connection for the session that is open now, and makes it anew until it is let go. */
   function hold(source, resumed, pause = 200) {
