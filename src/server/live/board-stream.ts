@@ -37,7 +37,8 @@ export class BoardStream implements Follower {
   #cursor: number;
   #ready = false;
   #pumping = false;
-  readonly #rechecks: Looks;
+  /** Made when it is needed, as most streams are idle all their life. */
+  #rechecks: Looks | null = null;
   /** The retry that is scheduled for when the database can be read. */
   #cancelPump: (() => void) | null = null;
   #cancelBrake: (() => void) | null = null;
@@ -53,7 +54,6 @@ export class BoardStream implements Follower {
     this.holder = options.holder;
     this.wantsMessages = options.wantsMessages;
     this.#cursor = options.after;
-    this.#rechecks = new Looks(options.clock, MERGE_MS, () => options.bound(() => this.#recheck()));
     options.feed.followers.add(this);
     options.connection.serve(this);
     void this.pump();
@@ -97,6 +97,8 @@ export class BoardStream implements Follower {
 
   /** Checks again whether the reader may still follow. Separate from reading, because a full or busy stream does not read. */
   recheck(): void {
+    const { clock, bound } = this.#options;
+    this.#rechecks ??= new Looks(clock, MERGE_MS, () => bound(() => this.#recheck()));
     this.#rechecks.wake();
   }
 

@@ -18,7 +18,7 @@ type Credential = { code: string } | { key: string };
 
 /** When an access key was used before; null: never, or the server does not say. Signing in is a use of it too. */
 const previousUse = (key: string): Promise<string | null> =>
-  fetch('/v1/keys?limit=1', { headers: { Authorization: `Bearer ${key}` } })
+  fetch('/v1/keys?limit=1', { headers: { Authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(5_000) })
     .then((response) => response.json() as Promise<Partial<Answer<'listKeys'>>>)
     .then(
       ({ current_key_previous_use: at }) => at ?? null,
