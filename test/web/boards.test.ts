@@ -56,6 +56,46 @@ describe('all boards', () => {
     await close();
   });
 
+  it('reads a board again once for many messages, and only while it can be seen', async () => {
+    const amy = await server.person('amy');
+    const { name: board } = await newBoard(amy);
+    const agent = await newAgent(amy, board, { name: 'claude' });
+    await post(agent, board, 'Message 0');
+    const { page, close } = await visit(server, amy);
+    await page.getByText('claude: Message 0').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const reads = () => asked.filter((path) => path === `/v1/boards/${board}/messages`).length;
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const hide = (hidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    const say = async (first: number, last: number) => {
+      for (let n = first; n <= last; n++) await post(agent, board, `Message ${n}`);
+      // The page has heard of the last one.
+      await page
+        .getByText(`${last + 1} unread`)
+        .first()
+        .waitFor();
+    };
+    await say(1, 9);
+    await page.clock.runFor(1_000);
+    await page.getByText('claude: Message 9').waitFor();
+    expect(reads()).to.equal(1);
+    await hide(true);
+    await say(10, 12);
+    await page.clock.runFor(5_000);
+    expect(reads()).to.equal(1);
+    await hide(false);
+    await page.clock.runFor(1_000);
+    await page.getByText('claude: Message 12').waitFor();
+    expect(reads()).to.equal(2);
+    await close();
+  });
+
   it('tells, live, who added the person to a board and who came by their invite, until that is noted', async () => {
     const [gwen, hugo] = [await server.person('gwen'), await server.person('hugo', 'admin')];
     await newBoard(gwen, { name: 'orchard', title: 'Orchard' });

@@ -7,9 +7,9 @@ import { formatNumber, plural } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { heads } from '../state/boards.ts';
 import { needsOnBoard } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
+import { useHead } from '../state/use-head.ts';
 import { Sparkline } from './sparkline.tsx';
 
 /** More members are shown as a number. */
@@ -35,11 +35,11 @@ function enqueue(read: () => Promise<void>): void {
   })();
 }
 
-/** Loads the last message and members once the row is visible, and again after each event. */
+/** Loads the last message and members once the row is visible, and again after events. */
 function useDetails({ name, head_seq }: Board, visible: boolean) {
   const [last, setLast] = useState<Message | null>(null);
   const [members, setMembers] = useState<Member[]>([]);
-  const head = Math.max(head_seq, heads.value.get(name) ?? 0);
+  const head = Math.max(head_seq, useHead(name) ?? 0);
   useEffect(() => {
     if (!visible) return;
     let current = true;

@@ -12,11 +12,11 @@ import { Glyph, Name } from '../parts/who.tsx';
 import { useAction } from '../state/action.ts';
 import { answerAttempts, chosenOption, pickOption } from '../state/answers.ts';
 import { write } from '../state/attempts.ts';
-import { heads } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { isAskedOfMe, openAsks } from '../state/needs.ts';
 import { hrefOf, navigate, type Place } from '../state/route.ts';
+import { useHead } from '../state/use-head.ts';
 import { Blocks } from './blocks.tsx';
 import { Heading } from './heading.tsx';
 import { ownAsks, readLists } from './lists.ts';
@@ -28,13 +28,14 @@ const inBoard = ({ board, seq }: Message): Place => ({ screen: 'board', board, t
 /** An ask of the lists, or one that is not, or no longer, in them. */
 export function AskDetail({ id }: { id: string }) {
   const listed = [...(openAsks.value ?? []), ...ownAsks.value].find((message) => message.id === id);
-  const board = useRef(listed?.board);
+  const [board, setBoard] = useState(listed?.board);
+  const head = useHead(board);
   const sent = answerAttempts.value.get(id)?.state === 'sent';
   const read = async (): Promise<Message> => listed ?? (await call('getMessage', { params: { message: id } })).message;
-  const { value, error, reload } = useLoad(read, [id], [listed, sent, heads.value.get(board.current ?? '')]);
+  const { value, error, reload } = useLoad(read, [id], [listed, sent, head]);
   const message = listed ?? value;
   if (!message) return <ProblemLine error={error} onRetry={reload} />;
-  board.current = message.board;
+  if (message.board !== board) setBoard(message.board);
   return <Ask message={message} />;
 }
 
@@ -152,7 +153,7 @@ function Around({ message }: { message: Message }) {
   const query = { before: seq, newest: true, limit: 3, ...(task ? { task } : {}) };
   const before = useLoad(() => call('listMessages', { params: { board }, query }), [board, seq, task]);
   const replies = { params: { message: id }, query: { limit: 50 } };
-  const since = useLoad(() => call('listReplies', replies), [id], [heads.value.get(board)]);
+  const since = useLoad(() => call('listReplies', replies), [id], [useHead(board)]);
   return (
     <>
       <Said title="Since then" messages={since.value?.replies} />
