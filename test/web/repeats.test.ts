@@ -30,7 +30,7 @@ describe('writes of the page that are tried again', () => {
 
   const open = (path: string) => visit(proxy, new Api(proxy.url, dana.token), path);
   const titles = async () => (await dana.ok('listTasks', { params: { board } })).tasks.map(({ title }) => title);
-  const notKnown = (page: Page) => page.getByRole('alert').getByText('It is not known whether this was done').first();
+  const notKnown = (page: Page) => page.getByRole('alert').getByText('It is not known whether this was done');
 
   /** Breaks the first request of a write, and ends the session before the write is repeated. */
   async function loseSession(page: Page, path: string, fault: Fault, write: () => Promise<void>): Promise<void> {

@@ -180,7 +180,11 @@ function Line({ item, current }: { item: Item; current: boolean }) {
           <span class="sm q2">{blocks ? <Blocks note={note} /> : note}</span>
         </span>
       </a>
-      {need?.kind === 'ask' && <Options message={need.message} class="mob" />}
+      {need?.kind === 'ask' && (
+        <div class="mob">
+          <Options message={need.message} />
+        </div>
+      )}
       {need && need.kind !== 'ask' && (
         <a class="b mob look" href={hrefOf(itemPlace(item))}>
           Look at it
