@@ -96,6 +96,38 @@ describe('writes of the page that are tried again', () => {
     await close();
   });
 
+  it('opens a task once over a reload of the page, after a lost answer or in the middle', async () => {
+    const { page, close } = await open(`/?board=${board}&tab=tasks`);
+    const path = `POST /v1/boards/${board}/tasks`;
+    await fillTask(page);
+    loseAnswer(path);
+    await create(page);
+    await page.getByRole('dialog').getByText('The proxy says so.').waitFor();
+    await page.reload();
+    await fillTask(page);
+    await create(page);
+    await page.getByRole('dialog', { name: 'New task' }).waitFor({ state: 'detached' });
+    expect(await titles()).to.deep.equal(['Mend the tap']);
+    const done = Promise.withResolvers<void>();
+    await page.route('**/tasks', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      done.resolve();
+    });
+    await page.getByRole('button', { name: 'New task' }).click();
+    await page.getByLabel('Title').fill('Mend the roof');
+    await create(page);
+    await done.promise;
+    await page.reload();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'New task' }).click();
+    await page.getByLabel('Title').fill('Mend the roof');
+    await create(page);
+    await page.getByRole('dialog', { name: 'New task' }).waitFor({ state: 'detached' });
+    expect(await titles()).to.have.members(['Mend the tap', 'Mend the roof']);
+    await close();
+  });
+
   it('posts each of two messages about a task once where the answer to the first was lost', async () => {
     const { ref } = await dana.ok('createTask', { params: { board }, body: { title: 'Mend the tap' } });
     const { page, close } = await open(`/?board=${board}&tab=tasks&task=${ref}`);

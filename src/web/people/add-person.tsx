@@ -29,7 +29,8 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
   const send = (): void => {
     const named = handle.trim().replace(/^@/, '');
     void action.run(async () => {
-      await write('addBoardPerson', { params: { board: room.name, handle: named }, body: { handle: named } });
+      const body = { handle: named };
+      await write('addBoardPerson', { params: { board: room.name }, body }, [room.name, named]);
       toast(`Added ${named}`);
       onChange();
       close();

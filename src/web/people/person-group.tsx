@@ -86,7 +86,7 @@ function ConfirmAct({ act, person, agents, onChange, close, me }: GroupProps & {
   const { board, handle, name } = person;
   const send = async (): Promise<void> => {
     const params = { board, handle };
-    if (act === 'own') await write('makeBoardOwner', { params, body: { handle } });
+    if (act === 'own') await write('makeBoardOwner', { params: { board }, body: { handle } }, params);
     else if (act === 'unown') await write('unmakeBoardOwner', { params });
     else await write('removeBoardPerson', { params });
     onChange();

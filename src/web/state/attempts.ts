@@ -42,8 +42,37 @@ export function mayBeDone(error: unknown, unclear: boolean): boolean {
   return ![409, 422].includes(error.status!) || hasCode(error, 'board_archived');
 }
 
-/** The writes that may be done, by what they are about. */
-const unclear = new Map<string, Map<string, Attempt>>();
+interface SentWrite extends Attempt {
+  subject: string;
+  name: string;
+  /** It was sent for the first time, and has no answer yet. */
+  sending?: boolean;
+}
+
+/** Where this tab keeps them over a reload. */
+const STORED = 'attempts';
+
+/** The writes that may be done. */
+let writes: readonly SentWrite[] = load();
+
+/** What was being sent when the page was loaded again may be done too. */
+function load(): SentWrite[] {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as SentWrite[];
+    return stored.map((sent) => ({ ...sent, sending: false }));
+  } catch {
+    return [];
+  }
+}
+
+function keep(next: readonly SentWrite[]): void {
+  writes = next;
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify(next));
+  } catch {
+    // A reload forgets them.
+  }
+}
 
 /**
  * Sends a write: with the key of the attempt before if that may have been done.
@@ -53,41 +82,43 @@ const unclear = new Map<string, Map<string, Attempt>>();
  * @throws ClientError `outcome_unknown`, once, instead of sending what could be done twice
  */
 export async function attempt<T>(subject: string, name: string, send: (key: string) => Promise<T>): Promise<T> {
-  const before = unclear.get(subject)?.get(name);
+  const before = writes.find((sent) => sent.subject === subject && sent.name === name && !sent.sending);
+  const others = writes.filter((sent) => sent !== before);
   if (before && isForgotten(before)) {
-    unclear.get(subject)!.delete(name);
+    keep(others);
     throw new ClientError('outcome_unknown', 'It is not known whether this was done the last time.', {
       hint: 'Look whether it was. If not, do it again.',
     });
   }
   const { key, at } = before ?? { key: newIdempotencyKey(), at: new Date().toISOString() };
-  const sent = { key, at, session: session.peek()?.id };
+  const sent = { subject, name, key, at, session: session.peek()?.id, sending: !before };
+  keep([...others, sent]);
   try {
     const done = await send(key);
-    unclear.delete(subject);
+    keep(writes.filter((other) => other.subject !== subject));
     return done;
   } catch (error) {
-    const attempts = unclear.get(subject) ?? new Map<string, Attempt>();
-    if (mayBeDone(error, before !== undefined)) unclear.set(subject, attempts.set(name, sent));
-    else attempts.delete(name);
+    const rest = writes.filter((other) => other !== sent);
+    keep(mayBeDone(error, before !== undefined) ? [...rest, { ...sent, sending: false }] : rest);
     throw error;
   }
 }
 
-/** Operations after which what was created before is there as well. All others change what their path names. */
+/** Operations after which what was created before is there as well. All others change what they are about. */
 const creations: ReadonlySet<OperationName> = new Set(['createBoard', 'createTask', 'postMessage']);
 
 /**
  * Calls an operation that writes: with the key of the same request before if that may have been done.
  *
- * @param input its `params` say what is changed; they may name more than the path does
+ * @param about what is changed, where the path does not name it
  * @throws ClientError as `attempt` does
  */
 export function write<Name extends OperationName>(
   name: Name,
   input: Omit<CallInput<Name>, 'idempotencyKey'>,
+  about: unknown = input.params,
 ): Promise<Answer<Name>> {
   const request = JSON.stringify([name, input]);
-  const subject = creations.has(name) ? request : JSON.stringify(input.params);
+  const subject = creations.has(name) ? request : JSON.stringify(about);
   return attempt(subject, request, (idempotencyKey) => call(name, { ...input, idempotencyKey }));
 }
