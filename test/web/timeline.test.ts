@@ -4,6 +4,7 @@ import type { Locator, Page, Route } from 'playwright-core';
 import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
+import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -544,6 +545,26 @@ describe('the conversation', () => {
     await tabs.getByRole('link', { name: 'Talk' }).click();
     await article(page, 'New while away').waitFor();
     await conversation(page).getByText('New since you last looked').waitFor();
+    await close();
+  });
+
+  it('is where it was read when the person comes back from an attachment, and not after that', async () => {
+    await fill(60);
+    await put(maya, board.name, 'plan.md', '# Plan');
+    await say(maya, 'See the plan', { files: [{ file: 'plan.md' }] });
+    await read(dana, await fill(60));
+    const { page, close } = await open(dana);
+    const message = article(page, 'See the plan');
+    await article(page, 'Message 60').last().waitFor();
+    await message.scrollIntoViewIfNeeded();
+    const { y } = (await message.boundingBox())!;
+    await message.getByRole('link', { name: /plan\.md/ }).click();
+    await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor();
+    await page.goBack();
+    await until(async () => Math.abs(((await message.boundingBox())?.y ?? 0) - y) < 2, 'it is where it was');
+    await message.and(page.locator(':focus')).waitFor();
+    await page.reload();
+    await until(() => inView(article(page, 'Message 60').last()), 'it opens at the end');
     await close();
   });
 

@@ -114,6 +114,9 @@ const toEntries = (values: object): [string, string][] =>
 /** The current place. To change it together with the address, call {@link navigate}. */
 export const place = signal<Place>(parsePlace(new URL(location.href)));
 
+/** What the screen wants to find in `history.state` when the person comes back to it. */
+export const mark: { current: (() => unknown) | null } = { current: null };
+
 /** Opens a place. `replace` replaces the current history entry instead of adding one. */
 export function navigate(next: Place, { replace = false } = {}): void {
   navigateTo(hrefOf(next), replace);
@@ -121,7 +124,10 @@ export function navigate(next: Place, { replace = false } = {}): void {
 
 function navigateTo(href: string, replace: boolean): void {
   if (replace || href === location.pathname + location.search + location.hash) history.replaceState(null, '', href);
-  else history.pushState(null, '', href);
+  else {
+    if (mark.current) history.replaceState(mark.current(), '');
+    history.pushState(null, '', href);
+  }
   place.value = parsePlace(new URL(location.href));
 }
 

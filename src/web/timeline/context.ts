@@ -10,7 +10,7 @@ import { type BoardPlace, hrefOf } from '../state/route.ts';
 import { BoardItems } from './board-items.ts';
 import { Scroll } from './scroll.ts';
 import { SeenTracker } from './seen.ts';
-import { Timeline } from './timeline.ts';
+import { type Spot, Timeline } from './timeline.ts';
 
 export class Talk {
   readonly room: Room;
@@ -35,12 +35,12 @@ export class Talk {
   readonly prefixes: ReadonlySignal<string>;
   readonly writable: ReadonlySignal<boolean>;
 
-  /** @param at the number of the message to open at */
-  constructor(room: Room, at: number | undefined) {
+  /** @param at the number of the message to open at, unless there is a spot */
+  constructor(room: Room, at: number | undefined, spot: Spot | null) {
     this.room = room;
     this.timeline = new Timeline(room);
     // First, because a browser opens few connections and messages matter most.
-    void this.timeline.open(at);
+    void this.timeline.open(at, spot);
     this.scroll = new Scroll(this.timeline);
     this.items = new BoardItems(room);
     this.seen = new SeenTracker((seqs) => this.timeline.unread.markSeen(seqs));

@@ -1,7 +1,7 @@
 /** Controls the scroll position: keeps it while content around it changes, and loads more near both ends. */
 import { signal } from '@preact/signals';
 import { isTextField } from '../state/keys.ts';
-import type { ScrollTarget, Timeline } from './timeline.ts';
+import type { ScrollTarget, Spot, Timeline } from './timeline.ts';
 
 /** Closer to the end than this, the view follows new messages. */
 const END_DISTANCE_PX = 24;
@@ -82,6 +82,20 @@ export class Scroll {
     return this.elements().find((element) => element.getBoundingClientRect().bottom > top + 1);
   }
 
+  /** Where the person is: the message with the focus if it is in view, else the first in view; null at the end. */
+  spot(): Spot | null {
+    const { scroller } = this;
+    if (!scroller || this.atBottom.peek()) return null;
+    const { top, bottom } = scroller.getBoundingClientRect();
+    const focused = document.activeElement?.closest<HTMLElement>('article');
+    const isInView = (element: HTMLElement): boolean => {
+      const box = element.getBoundingClientRect();
+      return scroller.contains(element) && box.bottom > top && box.top < bottom;
+    };
+    const element = focused && isInView(focused) ? focused : this.firstInView();
+    return element ? { seq: Number(element.dataset['seq']), top: element.getBoundingClientRect().top - top } : null;
+  }
+
   /** Before the document changes: remembers the position of the first visible entry. */
   beforeChange(): void {
     this.anchor = null;
@@ -151,7 +165,7 @@ export class Scroll {
   }
 
   /** Returns false if the target is not in the document yet. */
-  private scrollToTarget(scroller: HTMLElement, { seq, focus }: ScrollTarget): boolean {
+  private scrollToTarget(scroller: HTMLElement, { seq, focus, top = TOP_MARGIN_PX }: ScrollTarget): boolean {
     // Messages may come when the person writes already, and what is typed then must not become keys.
     const takesFocus = focus && !isTextField(document.activeElement);
     if (seq === null) {
@@ -164,7 +178,7 @@ export class Scroll {
     const element = scroller.querySelector<HTMLElement>(`article[data-seq="${seq}"]`);
     if (!element) return false;
     this.timeline.following = false;
-    scroller.scrollTop += element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - TOP_MARGIN_PX;
+    scroller.scrollTop += element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - top;
     if (takesFocus) element.focus({ preventScroll: true, focusVisible: this.timeline.opened.peek() } as FocusOptions);
     return true;
   }

@@ -13,12 +13,12 @@ import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { openTalk } from '../state/open-talk.ts';
 import type { Room } from '../state/room.ts';
-import type { BoardPlace } from '../state/route.ts';
+import { type BoardPlace, mark } from '../state/route.ts';
 import { announceNew } from './announce-new.ts';
 import { Talk, TalkContext, useTalk } from './context.ts';
 import { List } from './list.tsx';
 import { isNextUnreadAbove, nextUnread, useTalkKeys } from './talk-keys.ts';
-import type { Timeline } from './timeline.ts';
+import type { Spot, Timeline } from './timeline.ts';
 
 const loadComposer = () => import('../compose/composer.tsx').then((module) => ({ default: module.Composer }));
 const loadSide = () => import('./side.tsx').then((module) => module.Side);
@@ -35,10 +35,13 @@ export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
 }
 
 function Conversation({ room, message }: { room: Room; message: number | undefined }) {
-  const talk = useMemo(() => new Talk(room, message), [room]);
+  const talk = useMemo(() => new Talk(room, message, history.state as Spot | null), [room]);
   const { timeline } = talk;
   useEffect(() => {
     openTalk.value = talk;
+    // The next time the page is loaded it opens where it would have otherwise.
+    history.replaceState(null, '');
+    mark.current = () => talk.scroll.spot();
     const stopSaying = announceNew(talk);
     const onVisibilityChange = (): void => {
       if (document.hidden) timeline.unread.sendPosition();
@@ -51,7 +54,10 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
       document.removeEventListener('visibilitychange', onVisibilityChange);
       removeEventListener('pagehide', leave);
       stopSaying();
-      if (openTalk.peek() === talk) openTalk.value = null;
+      if (openTalk.peek() === talk) {
+        openTalk.value = null;
+        mark.current = null;
+      }
       talk.close();
     };
   }, [talk]);

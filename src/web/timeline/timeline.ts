@@ -25,7 +25,12 @@ export interface ScrollTarget {
   focus: boolean;
   /** Highlights the message, because the address names it. */
   highlight: boolean;
+  /** How far below the top of the view the message comes, in pixels. */
+  top?: number;
 }
+
+/** Where the person was in a conversation. */
+export type Spot = Pick<ScrollTarget, 'top'> & { seq: number };
 
 interface PageQuery {
   before?: number;
@@ -78,16 +83,20 @@ export class Timeline {
     ];
   }
 
-  /** @param at the number of the message to open at; undefined opens at the first unread message, else the newest */
-  open(at: number | undefined): Promise<void> {
-    this.retry = () => this.open(at);
+  /**
+   * @param at the number of the message to open at; undefined opens at the first unread message, else the newest
+   * @param spot opens there instead
+   */
+  open(at: number | undefined, spot: Spot | null = null): Promise<void> {
+    this.retry = () => this.open(at, spot);
     return this.attempt(async () => {
       const board = this.room.board.peek();
       if (!board) return;
       await this.whileReading(async () => {
         await this.unread.open(board.read_up_to ?? board.head_seq, board.unread ?? 0);
         const first = least(this.unread.unseen.peek().keys());
-        if (at !== undefined) await this.moveTo(at, { highlight: true, focus: true });
+        if (spot) await this.moveTo(spot.seq, { focus: true, top: spot.top });
+        else if (at !== undefined) await this.moveTo(at, { highlight: true, focus: true });
         else if (Number.isFinite(first)) await this.moveTo(first, { focus: true, respectClosed: true });
         else await this.moveToNewest(false);
         this.opened.value = true;
@@ -128,7 +137,11 @@ export class Timeline {
   }
 
   /** @throws ClientError if the message does not exist */
-  private async moveTo(seq: number, { highlight = false, focus = false, respectClosed = false }): Promise<void> {
+  private async moveTo(
+    seq: number,
+    view: { highlight?: boolean; focus?: boolean; respectClosed?: boolean; top?: number },
+  ): Promise<void> {
+    const { highlight = false, focus = false, respectClosed = false, top } = view;
     const root = this.unread.unseen.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
     if (!this.find(root)) await this.replace(() => this.readAround(root));
     const thread = seq === root ? null : (this.find(root)?.root.thread ?? null);
@@ -138,7 +151,7 @@ export class Timeline {
       if (thread.open.peek()) await thread.load();
       thread.scrollIntoWindow(seq);
     }
-    this.target.value = { seq: thread?.open.peek() === false ? root : seq, focus, highlight };
+    this.target.value = { seq: thread?.open.peek() === false ? root : seq, focus, highlight, top };
   }
 
   /** Loads one more page at an end and cuts the other end. */
