@@ -568,6 +568,27 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('shows attached images, each of which opens its file as its chip does', async () => {
+    const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
+    const { id } = await put(maya, board.name, 'shots/before.gif', pixel);
+    await put(maya, board.name, 'shots/before.gif', pixel.toString('base64'), { base: 1 });
+    const files = [{ file: id, version: 1 }, { file: (await put(maya, board.name, 'plan.md', '# Plan')).id }];
+    await say(maya, 'It looks so', { files });
+    const { page, close } = await open(dana);
+    const images = article(page, 'It looks so').getByRole('img');
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('article img')?.naturalWidth === 1);
+    expect(await images.count()).to.equal(1);
+    expect(await images.getAttribute('alt')).to.equal('shots/before.gif');
+    await images.click();
+    await page
+      .getByText('v1 of 2')
+      .or(page.getByRole('heading', { name: 'before.gif' }))
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get('version')).to.equal('1');
+    await close();
+  });
+
   it('counts nothing as new that the person read in another tab', async () => {
     await read(dana, (await say(maya, 'Known')).seq);
     await fill(60);

@@ -5,6 +5,7 @@ import { memo, Suspense } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
+import { bytesHref } from '../api/bytes.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { Markdown } from '../parts/markdown.tsx';
@@ -161,9 +162,22 @@ function MessageBody({ message }: { message: Message }) {
         </p>
       )}
       {rest && !(answer?.withdrawn || answer?.option_text === body) && <Markdown text={rest} decorate={marks} />}
+      <Images message={message} />
       {ask && <AskCard message={message} question={question} marks={marks} />}
     </>
   );
+}
+
+/** What a file's preview shows as an image, by its name: a message does not tell the type. */
+const isImage = ({ name }: { name: string }): boolean => /[^/]\.(png|jpe?g|gif|webp|avif|svg)$/i.test(name);
+
+function Images({ message: { files } }: { message: Message }) {
+  const talk = useTalk();
+  return files.filter(isImage).map(({ id, name, version }) => (
+    <a key={`${id}${version}`} class="shot" href={talk.href({ tab: 'files', file: id, version })}>
+      <img loading="lazy" src={bytesHref({ board: talk.room.name, file: id, version })} alt={name} />
+    </a>
+  ));
 }
 
 function Footer({ post, run }: { post: Post; run: boolean }) {
