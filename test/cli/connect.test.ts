@@ -218,6 +218,29 @@ describe('connecting', () => {
     network.close();
   });
 
+  it('is free for another handle once the server has refused the first, which no earlier try can have used', async () => {
+    const network = await LossyNetwork.to(url);
+    let cut = true;
+    network.decide = ({ path }) => (cut && /connect|onboarding/.test(path) ? 'cut' : 'pass');
+    const [made, before] = [await invite(), await people()];
+    const link = network.link(made.invite);
+    const as = (handle: string) =>
+      laptop.run(['connect', link, '--handle', handle, '--yes', '--json', '--timeout', '3']);
+    for (const [handle, code] of [
+      ['maya', 'handle_taken'],
+      ['Not Usable', 'handle_invalid'],
+    ] as const) {
+      cut = true;
+      expect(errorOf(await as(handle)).code).to.equal('outcome_unknown');
+      cut = false;
+      expect(errorOf(await as('rory')).code).to.equal(code);
+      expect(credentials().servers).to.deep.equal({});
+    }
+    expect(JSON.parse((await as('rory')).stdout).person.handle).to.equal('rory');
+    expect(await people()).to.equal(before + 1);
+    network.close();
+  });
+
   it('leaves nothing behind when the server says no', async () => {
     const [made, before] = [await invite(), await people()];
     const taken = await laptop.run(['connect', made.invite, '--handle', 'maya', '--yes', '--json']);

@@ -65,6 +65,8 @@ export async function connectBy({ origin, secret }: InviteLink, options: Connect
       const pairing = 'onboarding' in data ? data.onboarding.pairing_request_id : undefined;
       return { person: data.person, key: data.key, pairing };
     },
+    // A taken handle is told only of an invite that still works; an invalid one was so in every earlier request too.
+    refusals: ['handle_taken', 'handle_invalid'],
     find: async () => (await accountOf(origin, token, label, options)) ?? undefined,
     unclear: (cause) => stillUnclear(origin, cause),
   });

@@ -165,6 +165,8 @@ interface Sending<T> {
   /** Whether an earlier run sent it, so that it may have been done already. */
   sentBefore: boolean;
   send: () => Promise<T>;
+  /** Codes of refusals which prove that no earlier request was carried out. */
+  refusals?: string[];
   /** What came of it, found out in another way; `answered`: the server did answer the last try. Undefined: not known. */
   find: (answered: boolean) => Promise<T | undefined>;
   unclear: (cause: ClientError) => Failure;
@@ -177,7 +179,7 @@ interface Sending<T> {
 export async function sendUntilClear<T>(
   { environment: { random, sleep } }: Client,
   origin: string,
-  { sentBefore, send, find, unclear: failed }: Sending<T>,
+  { sentBefore, send, refusals = [], find, unclear: failed }: Sending<T>,
 ): Promise<T> {
   let unclear = sentBefore;
   for (let attempt = 1; ; attempt++) {
@@ -187,7 +189,7 @@ export async function sendUntilClear<T>(
       if (!(error instanceof ClientError)) throw error;
       const again = isUnclear(error);
       unclear ||= again;
-      if (!unclear) {
+      if (!unclear || refusals.includes(error.code)) {
         await dropPendingKey(origin);
         throw error;
       }
