@@ -95,7 +95,7 @@ export async function retrying<T>(
       unclear ||= error.delivery === 'unclear';
       // A repeat that did not get through, or was sent away, tells nothing of the request before it.
       if (unclear && error.transient) error.delivery = 'unclear';
-      error.mayBeDone = plan.klass === 'K' && error.delivery === 'unclear';
+      error.mayBeDone = /^[KR]$/.test(plan.klass) && error.delivery === 'unclear';
       if (n >= (plan.maxAttempts ?? MAX_ATTEMPTS) || !mayRetry(error, plan.klass, internals)) {
         throw plan.klass === 'S' && error.delivery === 'unclear' ? outcomeUnknown(error) : error;
       }
