@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { freePort } from '../support/free-port.ts';
 import { Home } from './support/home.ts';
+import { LossyNetwork } from './support/lossy.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('service logout', () => {
@@ -120,6 +121,30 @@ describe('service logout', () => {
     expect((await other.json(['logout', '--all', '--keep-key'])).servers[0]).to.include({ forgotten: true });
     expect(await other.json(['logout', '--all'])).to.deep.include({ servers: [] });
     expect((await other.run(['logout', gone, '--all'])).code).to.equal(2);
+  });
+
+  it('says that the key may be revoked where no answer to that came, and that it is where a repeat is refused', async () => {
+    const network = await LossyNetwork.to(url);
+    try {
+      const near = url;
+      url = network.url;
+      const { token, name } = await signedIn().finally(() => {
+        url = near;
+      });
+      network.decide = ({ method }) => (method === 'DELETE' ? 'cut' : 'pass');
+      const failed = await other.run(['logout', '--yes', '--json', '--timeout', '3']);
+      const { error } = JSON.parse(failed.stdout);
+      expect(failed.code).to.equal(8);
+      expect(error.message).to.match(/ The key may have been revoked\.$/);
+      expect(error.hint).to.equal(`Run it again, which finds out: service logout ${network.url}`);
+      let lost = 0;
+      network.decide = ({ method }) => (method === 'DELETE' && lost++ === 0 ? 'lose' : 'pass');
+      const record = await other.json(['key', 'revoke', name, '--yes']);
+      expect([record.key.state, record.this_machine, lost]).to.deep.equal(['revoked', true, 2]);
+      expect([await works(token), await savedKey()]).to.deep.equal([false, null]);
+    } finally {
+      network.close();
+    }
   });
 
   it('leaves every server but this machine’s own, with --all', async () => {

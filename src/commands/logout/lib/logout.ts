@@ -142,9 +142,15 @@ async function revoke({ client, server }: Session, key: AccessKey): Promise<{ wa
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     if (error.status === 401) return {};
-    throw stillWorks(error, server.url);
+    throw error.delivery === 'unclear' ? maybeRevoked(error, server.url) : stillWorks(error, server.url);
   }
 }
+
+const maybeRevoked = ({ code, message }: ClientError, url: string): Failure =>
+  new Failure(code, `${message} The key may have been revoked.`, {
+    hint: `Run it again, which finds out: service logout ${url}`,
+    exit: EXIT.noAnswer,
+  });
 
 /** What to do where a key could not be revoked. */
 function stillWorks(error: ClientError, url: string): unknown {
