@@ -3,6 +3,7 @@ import { runtime } from '../cli/runtime.ts';
 import { forAgent } from '../cli/session/here.ts';
 import { useLocalServer } from '../cli/session/local-server.ts';
 import type { Session } from '../cli/session/open-session.ts';
+import { sessionSeats } from '../cli/session/own-seats.ts';
 import { flag, object, text } from '../cli/shapes.ts';
 import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';
@@ -49,7 +50,9 @@ export default class Open extends BaseCommand<typeof Open> {
     const { env, folders } = runtime();
     const { server: named = env.SERVICE_SERVER, board, as } = this.globals;
     const saved = readCredentials(folders);
-    const actor = chooseActor({ as, board, serverOrigin: undefined }, () => saved, env);
+    const { namedOrigin } = await import('../cli/session/open-session.ts');
+    const serverOrigin = this.globals.server ? namedOrigin(this.globals.server, () => saved) : undefined;
+    const actor = chooseActor({ as, board, serverOrigin }, () => saved, env, await sessionSeats());
     const seat = actor.kind === 'seat' ? actor.seat : null;
     const server: KnownServer =
       seat && seat.entry.mode !== 'local'
@@ -57,8 +60,7 @@ export default class Open extends BaseCommand<typeof Open> {
         : seat
           ? localServer(saved, folders, env)
           : personServer({ named, project: findProject() }, saved, folders, env);
-    const choice = { out: this.out, autostart: true };
-    const { origin } = server.local ? await useLocalServer(server, choice, false) : server;
+    const { origin } = server.local ? await useLocalServer(server, this.choice('A'), false) : server;
     this.out.base.server = { name: server.name, url: origin };
     return { url: null, ui_url: pageOf(origin, board ?? seat?.saved.board ?? env.SERVICE_BOARD), expires_at: null };
   }

@@ -149,6 +149,20 @@ describe('service open', () => {
 const linkIn = (page: string): string =>
   (/<meta http-equiv="refresh" content="0; *url=([^"]+)"/.exec(page)?.[1] ?? '').replaceAll('&amp;', '&');
 
+describe('service open in a sandbox', () => {
+  it('starts no server in there', async () => {
+    const fresh = new Home();
+    try {
+      const env = { CODEX_THREAD_ID: 'one', CODEX_SANDBOX: 'seatbelt' };
+      const { code, stdout } = await fresh.run(['open', '--print', '--json'], { env });
+      expect([code, JSON.parse(stdout).error?.code]).to.deep.equal([8, 'server_not_running']);
+      expect(fresh.serverPid()).to.equal(null);
+    } finally {
+      await fresh.close();
+    }
+  });
+});
+
 describe('a link that is for one person', () => {
   const url = 'https://team.example.com/#code=abl_x&board="><script>';
   let dir: string;

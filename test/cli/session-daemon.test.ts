@@ -68,6 +68,13 @@ describe('a session with a daemon', () => {
     writeFileSync(path, link);
   });
 
+  it('opens the page of its seat’s server, at the board of the seat', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) => peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed' });
+    const { json } = await run(['open', '--print'], { ...session, SERVICE_SERVER: 'https://team.example.com' });
+    expect(json).to.include({ ui_url: `${own.server}/?board=demo`, url: null });
+  });
+
   it('holds none that the daemon does not name, and none of which this machine has no token', async () => {
     daemon.answers.agents = (_, peer) =>
       peer.send({ seats: [{ server: 'http://127.0.0.1:1', board: 'x', name: 'y', member_id: seat.id, mode: 'all' }] });

@@ -219,7 +219,8 @@ function remoteServer(origin: string): KnownServer {
   return { origin, name: new URL(origin).hostname, local: false, entry: null };
 }
 
-function namedOrigin(name: string, saved: () => Credentials): string | undefined {
+/** The address of a server that is named; undefined where a credential of the environment goes to any. */
+export function namedOrigin(name: string, saved: () => Credentials): string | undefined {
   const { env, folders } = runtime();
   // A credential of the environment needs no known server.
   if (environmentToken(env)) return undefined;
