@@ -98,6 +98,17 @@ describe('attaching to a message', () => {
     expect(await counts()).to.deep.equal(before);
   });
 
+  it('says which files are on the board where a later one is refused', async () => {
+    writeFileSync(join(at.home.work, 'good.md'), 'good\n');
+    writeFileSync(join(at.home.work, 'bad.md'), `token: ghp_${'A1b2'.repeat(9)}\n`);
+    const args = ['say', 'Both', '--attach', 'good.md', '--attach', 'bad.md', '--json'];
+    const refused = await at.home.run(args, { env });
+    const { error } = JSON.parse(refused.stdout);
+    expect(error.code).to.equal('file_has_secret');
+    expect(error.message).to.match(/ Nothing was posted; good\.md v1 is on the board already\.$/);
+    expect(error.details.put).to.deep.equal(['good.md v1']);
+  });
+
   it('sends nothing until the server has said that it knows files', async () => {
     const asked: string[] = [];
     network.decide = ({ method, path }) => {

@@ -61,13 +61,21 @@ export async function putAttachments(
   const placed: { file: string; version: number; name: string }[] = [];
   for (const [n, one] of here.entries()) {
     const send = (local: Local) => putOne(files, { ...one, local }, stepKey(options, n), { options, out });
-    placed.push(one.local ? await send(one.local) : await spooled(out, send));
+    const sent = one.local ? send(one.local) : spooled(out, send);
+    placed.push(
+      await sent.catch((error: unknown) => {
+        throw withPut(error, versionsOf(placed), 'Nothing was posted');
+      }),
+    );
   }
   return {
     files: [...attached, ...placed.map(({ file, version }) => ({ file, version }))],
-    put: placed.map(({ name, version }) => `${name} v${version}`),
+    put: versionsOf(placed),
   };
 }
+
+const versionsOf = (placed: { name: string; version: number }[]): string[] =>
+  placed.map(({ name, version }) => `${name} v${version}`);
 
 /** Each request of a command has a key of its own, the same whenever the command is repeated. */
 const stepKey = ({ 'idempotency-key': key }: AttachOptions, n: number): string | undefined =>
@@ -102,10 +110,12 @@ async function putOne(
   return { file: record.file.id, version: record.version, name: record.file.name };
 }
 
-/** A failed post, with what was put for it: it stays on the board. */
-export function withPut(error: unknown, put: readonly string[]): unknown {
+/** A failed post, or a failed put before it, with what was put: it stays on the board. */
+export function withPut(error: unknown, put: readonly string[], posted = postedOrNot(error)): unknown {
   if (put.length === 0) return error;
   const there = `${put.join(', ')} ${put.length === 1 ? 'is' : 'are'} on the board already.`;
-  const posted = (error as Partial<ClientError>).mayBeDone ? 'It may have been posted' : 'Nothing was posted';
   return failedAfter(error, `${posted}; ${there}`, { put });
 }
+
+const postedOrNot = (error: unknown): string =>
+  (error as Partial<ClientError>).mayBeDone ? 'It may have been posted' : 'Nothing was posted';
