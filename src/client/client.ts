@@ -163,7 +163,7 @@ export class Client {
   ): Promise<Exchange> {
     const row: ClientRoute = routes.downloadFile;
     const request = await this.prepare(row, { params });
-    request.headers['Accept'] = '*/*';
+    Object.assign(request.headers, { Accept: '*/*', 'Accept-Encoding': 'identity' });
     if (from > 0 && etag !== null) Object.assign(request.headers, { Range: `bytes=${from}-`, 'If-Range': etag });
     return this.send(request, { attempt, signal }, async (exchange) => {
       if (!exchange.response.ok) throw await readRefusal(row, exchange, this.environment.now());

@@ -93,6 +93,17 @@ describe('a download', () => {
     expect(seen.length - 13).to.equal(7);
   });
 
+  it('is asked for unpacked, and is taken where a proxy packs it and makes its tag a weak one', async () => {
+    const packed = gzipSync(Buffer.from('abcde'));
+    const { origin, seen } = await serve((_, response) => {
+      response.writeHead(200, { ...facts, ETag: `W/${facts.ETag}`, 'Content-Encoding': 'gzip' });
+      response.end(packed);
+    });
+    const { bytes, ended } = await get(origin);
+    expect([bytes, (ended as { digest: string }).digest]).to.deep.equal([5, `sha256:${'0'.repeat(64)}`]);
+    expect(seen[0]?.headers['accept-encoding']).to.equal('identity');
+  });
+
   it('of no announced size has the size that came', async () => {
     const { origin } = await serve((_, response) => {
       response.writeHead(200, facts);
