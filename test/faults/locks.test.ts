@@ -59,6 +59,18 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
     }
   });
 
+  it('is known not to have been held throughout once its connection ended, though it is held again', async () => {
+    const free = (await server.db.claim('a name', 0))!;
+    expect(await free.held()).to.equal(true);
+    const [before] = await ask<{ pid: number }>(`SELECT pid FROM ${BACKENDS}`);
+    await endIts();
+    expect(await free.held()).to.equal(false);
+    const again = `SELECT pid FROM pg_locks JOIN ${BACKENDS.replace(' WHERE', ' USING (pid) WHERE')} AND locktype = 'advisory' AND pid <> ${before?.pid}`;
+    await until(async () => (await ask(again)).length === 2, 'another connection holds both');
+    expect(await free.held()).to.equal(false);
+    await free();
+  });
+
   // Only Linux tells when the engine will ask whether the other end is still there.
   if (process.platform === 'linux') {
     it('is free soon after the host of its process is gone, although its connection was never closed', async () => {

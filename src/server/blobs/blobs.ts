@@ -55,12 +55,12 @@ export class Blobs {
   /** Makes staged bytes durable and records them, so that a transaction can refer to them. @throws NoRoom */
   async publish(staged: Staged): Promise<void> {
     const { db } = this.#options;
-    await this.#alone(staged.digest, async () => {
+    await this.#alone(staged.digest, Number.POSITIVE_INFINITY, async (confirm) => {
       await staged.publish();
       const fits = await db.write((tx) => this.#note(tx, staged));
       if (fits) return;
       // A row means that these bytes were there before.
-      if (!(await db.read((tx) => blobOf(tx, staged.digest)))) await this.store.delete(staged.digest);
+      if (!(await db.read((tx) => blobOf(tx, staged.digest)))) await this.store.delete(staged.digest, confirm);
       throw quotaReached();
     });
   }
@@ -155,15 +155,16 @@ export class Blobs {
    * The row goes first, and only while its bytes lie unused: a write that has found the row holds it, so that this waits
    * and then sees the version; one that comes later finds no row and publishes again, which waits for the end of this.
    */
-  #remove(digest: Digest): Promise<void> {
-    return this.#alone(digest, async () => {
+  #remove(digest: Digest): Promise<boolean> {
+    return this.#alone(digest, 0, async (confirm) => {
       const gone = await this.#options.db.write(async (tx) => {
         const row = await lockBlob(tx, digest);
         if (!row || row.touched_at >= tx.now - KEPT_MS || (await isReferenced(tx, digest))) return false;
         await removeBlob(tx, digest);
+        await this.store.deleteIn?.(tx, digest);
         return true;
       });
-      if (gone) await this.store.delete(digest);
+      if (gone && !this.store.deleteIn) await this.store.delete(digest, confirm);
     });
   }
 
@@ -179,21 +180,29 @@ export class Blobs {
     this.#options.log.error({ err: error, digest }, 'unused bytes cannot be removed');
 
   /** Bytes without a row: of a process that ended before it could note them, or could not remove them any more. */
-  #collectStray(digest: Digest): Promise<void> {
-    return this.#alone(digest, async () => {
+  #collectStray(digest: Digest): Promise<boolean> {
+    return this.#alone(digest, 0, async (confirm) => {
       if (await this.#options.db.read((tx) => blobOf(tx, digest))) return;
       const found = await this.store.stat(digest);
-      if (found && found.modifiedAt < this.#options.clock.now() - KEPT_MS) await this.store.delete(digest);
+      if (found && found.modifiedAt < this.#options.clock.now() - KEPT_MS) await this.store.delete(digest, confirm);
     });
   }
 
-  /** Publishing and removing the same bytes exclude each other, in all processes. */
-  async #alone(digest: Digest, fn: () => Promise<void>): Promise<void> {
-    const release = await this.#options.db.claim(`blob ${digest}`, Number.POSITIVE_INFINITY);
+  /**
+   * Publishing and removing the same bytes exclude each other, in all processes.
+   * @param fn is given what throws once another process can have come in between, because a connection was lost.
+   * @returns false where the bytes were not free within `waitMs`: then it did not run.
+   */
+  async #alone(digest: Digest, waitMs: number, fn: (confirm: () => Promise<void>) => Promise<void>): Promise<boolean> {
+    const release = await this.#options.db.claim(`blob ${digest}`, waitMs);
+    if (!release) return false;
     try {
-      await fn();
+      await fn(async () => {
+        if (!(await release.held())) throw new Error('the lock on these bytes was lost');
+      });
+      return true;
     } finally {
-      await release?.();
+      await release();
     }
   }
 }

@@ -89,7 +89,8 @@ export async function diskStore(root: string): Promise<BlobStore> {
         }
       }
     },
-    async delete(digest) {
+    async delete(digest, confirm) {
+      await confirm?.();
       await unlink(pathOf(digest)).catch(nullIfMissing);
     },
     tidy: (before) => tidyStage(stage, before),

@@ -97,9 +97,11 @@ export function postgresStore(url: string, stage: string, silence = SILENCE_MS):
         after = last.digest;
       }
     },
-    async delete(digest) {
+    async delete(digest, confirm) {
+      await confirm?.();
       await rowsOf('DELETE FROM blob_chunks WHERE digest = $1', [digest]);
     },
+    deleteIn: (tx, digest) => tx.change((db) => db('blob_chunks').where({ digest }).delete()),
     tidy: (before) => tidyStage(stage, before),
     close: () => pool.end(),
   };

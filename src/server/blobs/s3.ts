@@ -45,6 +45,8 @@ interface Sent {
   headers?: Record<string, string>;
   /** The file that is sent, and the SHA-256 of its bytes in hex. */
   file?: { path: string; hex: string; size: number };
+  /** Asked before each attempt; what it throws ends the request. */
+  confirm?: (() => Promise<void>) | undefined;
 }
 
 export class S3Store implements BlobStore {
@@ -101,8 +103,8 @@ export class S3Store implements BlobStore {
     }
   }
 
-  async delete(digest: Digest): Promise<void> {
-    const answer = await this.#send({ method: 'DELETE', key: this.#keyOf(digest) });
+  async delete(digest: Digest, confirm?: () => Promise<void>): Promise<void> {
+    const answer = await this.#send({ method: 'DELETE', key: this.#keyOf(digest), confirm });
     if (answer.ok) return;
     const refused = await this.#refused(answer, 'DELETE');
     if (!isMissing(refused)) throw refused;
@@ -164,6 +166,7 @@ export class S3Store implements BlobStore {
   async #send(sent: Sent): Promise<Response> {
     const { sleep = setTimeout } = this.#options;
     for (let attempt = 1; ; attempt++) {
+      await sent.confirm?.();
       try {
         const answer = await this.#once(sent);
         if (answer.status < 500 || attempt === ATTEMPTS) return answer;

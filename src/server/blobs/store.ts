@@ -1,5 +1,6 @@
 /** Where the bytes of files lie: under their SHA-256, unchangeable, each once. What they are called is the database's. */
 import type { Readable } from 'node:stream';
+import type { WriteTx } from '../db/tx.ts';
 import type { FileScan, FileSecrets } from '../text/file-scan.ts';
 
 /** `sha256:` and 64 hex digits. */
@@ -46,8 +47,13 @@ export interface BlobStore {
   stat(digest: Digest): Promise<Omit<Entry, 'digest'> | null>;
   /** Everything it holds, also what no version names. */
   list(): AsyncIterable<Entry>;
-  /** Removes bytes; nothing happens where there are none. */
-  delete(digest: Digest): Promise<void>;
+  /**
+   * Removes bytes; nothing happens where there are none.
+   * @param confirm asked just before each attempt; none follows where it throws.
+   */
+  delete(digest: Digest, confirm?: () => Promise<void>): Promise<void>;
+  /** Removes bytes with a transaction of the server's database, in which they lie. */
+  deleteIn?(tx: WriteTx, digest: Digest): Promise<unknown>;
   /** Removes what was kept aside before this time by a process that has ended since. */
   tidy(before: number): Promise<void>;
   close(): Promise<void>;

@@ -8,6 +8,7 @@ import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import { NamedLocks } from './named-locks.ts';
 import { connect, destroy, persist, translate } from './postgres-connection.ts';
+import type { Claim } from './tx.ts';
 
 const TRY_MS = 50;
 /** A connection that does not answer for so long is lost. */
@@ -42,9 +43,9 @@ export class PostgresLocks {
 
   /**
    * @param lost called once when another process holds it instead.
-   * @returns a function that frees it; null when it was not free within `waitMs`. @throws Unreachable
+   * @returns null when it was not free within `waitMs`. @throws Unreachable
    */
-  async claim(name: string, waitMs: number, lost: () => void = () => {}): Promise<(() => Promise<void>) | null> {
+  async claim(name: string, waitMs: number, lost: () => void = () => {}): Promise<Claim | null> {
     const release = await this.#local.claim(name, waitMs);
     if (!release) return null;
     try {
@@ -54,9 +55,15 @@ export class PostgresLocks {
         await new Promise<void>((resolve) => void this.#clock.after(TRY_MS, resolve));
         on = await this.#take(name);
       }
-      if (on) this.#held.set(name, { on, lost });
-      else release();
-      return on && (() => this.#free(name, release));
+      if (!on) {
+        release();
+        return null;
+      }
+      const taken: Held = { on, lost };
+      this.#held.set(name, taken);
+      return Object.assign(() => this.#free(name, release), {
+        held: () => this.#answers(on).then((yes) => yes && taken.on === on),
+      });
     } catch (error) {
       release();
       throw error;
@@ -103,6 +110,14 @@ export class PostgresLocks {
     } finally {
       cancel();
     }
+  }
+
+  /** Whether a connection is still there, and with it the locks that were taken on it. */
+  #answers(client: pg.Client): Promise<boolean> {
+    return this.#inTurn(() => this.#answer(client, 'SELECT true AS done', [])).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #connected(): Promise<pg.Client> {

@@ -12,7 +12,7 @@ import { NamedLocks } from './named-locks.ts';
 import { quietCheckpoint } from './sqlite-checkpoint.ts';
 import { Connection, SqliteReadTx } from './sqlite-connection.ts';
 import { diskError, groupWriter } from './sqlite-writer.ts';
-import type { Allowed, Database, Follower, ReadTx, WriteTx } from './tx.ts';
+import type { Allowed, Claim, Database, Follower, ReadTx, WriteTx } from './tx.ts';
 
 const READERS = 4;
 
@@ -66,8 +66,9 @@ export class SqliteDatabase implements Database {
   }
 
   /** There is no other process: the data folder is locked. */
-  claim(name: string, waitMs: number): Promise<(() => void) | null> {
-    return this.#locks.claim(name, waitMs);
+  async claim(name: string, waitMs: number): Promise<Claim | null> {
+    const release = await this.#locks.claim(name, waitMs);
+    return release && Object.assign(release, { held: async () => true });
   }
 
   async follow(follower: Follower): Promise<void> {

@@ -80,6 +80,12 @@ export interface Allowed {
   ahead?: boolean | undefined;
 }
 
+/** A name that is held. Called, it frees it. */
+export type Claim = (() => Promise<void> | void) & {
+  /** Whether it is held, and nobody else can have held it since it was claimed. */
+  held(): Promise<boolean>;
+};
+
 export interface Database {
   readonly dialect: Dialect;
   /** Runs `fn` on one snapshot; it may await nothing but calls on its `tx`. */
@@ -92,9 +98,9 @@ export interface Database {
   /**
    * Holds a name among all processes of this database, for what is done outside of transactions.
    * @param lost called once when another process holds it instead, after a connection was lost.
-   * @returns a function that frees it; null when it was not free within `waitMs`.
+   * @returns null when it was not free within `waitMs`.
    */
-  claim(name: string, waitMs: number, lost?: () => void): Promise<(() => Promise<void> | void) | null>;
+  claim(name: string, waitMs: number, lost?: () => void): Promise<Claim | null>;
   /** From now on tells the follower of every commit, here and in other processes of the same database. */
   follow(follower: Follower): Promise<void>;
   close(): Promise<void>;

@@ -349,6 +349,30 @@ forEachDatabase('bytes on their way', (engine) => {
   /** The next collection is due in six hours: none is running. */
   const collected = () => until(() => server.clock.waiting(6 * 3_600_000) > 0, 'no collection is running');
 
+  if (engine === 'postgres') {
+    it('are noted in the database for as long as they lie in it', async () => {
+      const digest = `sha256:${'0'.repeat(64)}`;
+      await server.db.write(async (tx) => {
+        await tx.change((db) => db('blobs').insert({ digest, size: 1, touched_at: 0 }));
+        await tx.change((db) => db('blob_chunks').insert({ digest, n: 0, bytes: Buffer.from('x'), at: 0 }));
+        await tx.query((db) =>
+          db.raw(
+            `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''kept''; END';
+             CREATE TRIGGER refuse BEFORE DELETE ON blob_chunks FOR EACH ROW EXECUTE FUNCTION refuse()`,
+          ),
+        );
+      });
+      await collected();
+      server.clock.advance(6 * 3_600_000);
+      await until(() => server.log.some((line) => line.includes('cannot be removed')), 'it was tried');
+      expect((await blobs()).map((row) => row.digest)).to.include(digest);
+      await server.db.write((tx) => tx.query((db) => db.raw('DROP FUNCTION refuse CASCADE')));
+      await collected();
+      server.clock.advance(6 * 3_600_000);
+      await until(async () => !(await blobs()).some((row) => row.digest === digest), 'both are removed');
+    });
+  }
+
   it('nobody names any more are collected after a day, and no others', async () => {
     const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
     const there = async (text: string) => (await blobs()).some((row) => row.digest === digest(text));

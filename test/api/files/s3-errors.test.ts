@@ -161,6 +161,17 @@ describe('files in S3, when it refuses', () => {
     expect(waits).to.deep.equal([400, 800, 1600]);
   });
 
+  it('deletes nothing after it may no longer', async () => {
+    nock(bucket).delete(keyOf(1)).reply(503, refusal('SlowDown'), xml);
+    let asked = 0;
+    const confirm = async () => {
+      if (++asked > 1) throw new Error('no longer');
+    };
+    const refused = await store.delete(`sha256:${hex(1)}`, confirm).catch((error: Error) => error.message);
+    expect(refused).to.equal('no longer');
+    expect([asked, waits, nock.isDone()]).to.deep.equal([2, [400], true]);
+  });
+
   it('follows no redirect to another region, but names the region', async () => {
     const headers = { 'x-amz-bucket-region': 'us-west-2' };
     const endpoint = 'team-files.s3.us-west-2.amazonaws.com';
