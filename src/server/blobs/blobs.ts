@@ -13,11 +13,13 @@ import {
   touchBlob,
   unreferenced,
 } from './blobs.store.ts';
-import { type BlobStore, type Digest, NoRoom, type Staged } from './store.ts';
+import { type BlobStore, type Digest, NoRoom, type Staged, StoreDown } from './store.ts';
 
 /** Bytes that no version names are kept this long. */
 const KEPT_MS = 86_400_000;
 const EVERY_MS = 21_600_000;
+/** How long an upload waits for another one of the same bytes, or for their removal. */
+const WAIT_MS = 30_000;
 const BATCH = 200;
 const PAGE = 500;
 /** Digests in a line of the log. */
@@ -55,7 +57,7 @@ export class Blobs {
   /** Makes staged bytes durable and records them, so that a transaction can refer to them. @throws NoRoom */
   async publish(staged: Staged): Promise<void> {
     const { db } = this.#options;
-    await this.#alone(staged.digest, Number.POSITIVE_INFINITY, async (confirm) => {
+    const published = this.#alone(staged.digest, WAIT_MS, async (confirm) => {
       await staged.publish();
       const fits = await db.write((tx) => this.#note(tx, staged));
       if (fits) return;
@@ -63,6 +65,7 @@ export class Blobs {
       if (!(await db.read((tx) => blobOf(tx, staged.digest)))) await this.store.delete(staged.digest, confirm);
       throw quotaReached();
     });
+    if (!(await published)) throw new StoreDown('somebody else still puts or removes these bytes');
   }
 
   /**

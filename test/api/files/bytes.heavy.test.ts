@@ -346,6 +346,19 @@ forEachDatabase('bytes on their way', (engine) => {
     );
   });
 
+  it('wait 30 seconds at most for others that are the same', async () => {
+    const digest = createHash('sha256').update('contended').digest('hex');
+    const free = (await server.db.claim(`blob sha256:${digest}`, 0))!;
+    const before = server.clock.waiting(30_000);
+    const waiting = tryPut(dana, board, 'contended.md', 'contended');
+    await until(() => server.clock.waiting(30_000) > before, 'it waits');
+    server.clock.advance(30_000);
+    const { status, code } = await waiting;
+    expect([status, code]).to.deep.equal([503, 'unavailable']);
+    await free();
+    await put(dana, board, 'contended.md', 'contended');
+  });
+
   /** The next collection is due in six hours: none is running. */
   const collected = () => until(() => server.clock.waiting(6 * 3_600_000) > 0, 'no collection is running');
 
