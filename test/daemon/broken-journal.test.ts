@@ -54,6 +54,60 @@ describe('while its journal cannot be written the daemon', () => {
     expect((await session.hook('boundary'))['bundle']).to.contain('not into the running turn');
   });
 
+  it('takes a session for idle whose receipt it could not note, and notes it once it can', async () => {
+    await start();
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    const { seq } = await rig.say(board, 'the first');
+    const carry = await hook.next();
+    await took(hook, carry);
+    await session.hook('turn_start', { wake: true, handoff_id: carry['handoff_id'] });
+    disk.broken = true;
+    const next = await session.wait();
+    disk.broken = false;
+    clock.pass(2_000);
+    await rig.acked(seat, seq);
+    await rig.say(board, 'the second');
+    expect((await next.next())['bundle'])
+      .to.contain('the second')
+      .and.not.contain('the first');
+  });
+
+  it('takes the session of an extension for idle whose receipt it could not note', async () => {
+    await start({ adapter: fakeAdapter(['extension', 'turn-start'], { liveness: 'connection' }) });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const extension = await session.open('hello', { source: 'startup' });
+    expect(await extension.next()).to.include({ event: 'welcome' });
+    extension.send({ op: 'prompt' });
+    const { seq } = await rig.say(board, 'the first');
+    await rig.seen(seat, seq);
+    expect((await session.hook('turn_start'))['bundle']).to.contain('the first');
+    disk.broken = true;
+    extension.send({ op: 'turn_end' });
+    await until(() => rig.logged('journal_error').length > 0, 'it could not note the receipt');
+    disk.broken = false;
+    clock.pass(2_000);
+    await rig.acked(seat, seq);
+    await rig.say(board, 'the second');
+    expect((await extension.next())['bundle'])
+      .to.contain('the second')
+      .and.not.contain('the first');
+  });
+
+  it('takes a session for idle whose turn it could not continue', async () => {
+    await start({ adapter: fakeAdapter(['idle-hook', 'turn-start', 'turn-end-hook']) });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    const { seq } = await rig.say(board, 'on it goes');
+    await rig.seen(seat, seq);
+    disk.broken = true;
+    expect(errorOf(await session.hook('turn_end'))).to.equal('internal');
+    expect(((await rig.ask('status'))['sessions'] as { turn: string }[])[0]!.turn).to.equal('idle');
+  });
+
   it('makes good what servers told meanwhile, once it can, without being told again', async () => {
     await start();
     const { seat, board } = await rig.seat();

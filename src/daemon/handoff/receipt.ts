@@ -2,7 +2,7 @@
 import type { Adapters } from '../adapter.ts';
 import type { Common } from '../common.ts';
 import type { Acknowledger } from '../inbox/acknowledge.ts';
-import { writeOrLog } from '../journal/journal.ts';
+import { logIfJournalError, writeOrLog } from '../journal/journal.ts';
 import type { PartRow } from '../journal/rows.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import type { InFlightHandoff, Seat, Session } from '../sessions/session.ts';
@@ -13,6 +13,7 @@ import { markLeftQueue } from './queued.ts';
 
 /** Missing echoes after which a wake counts as received without one. */
 const MAX_MISSING_ECHOES = 2;
+const CONFIRM_RETRY_MS = 2_000;
 
 export interface ReceiptDeps extends Common {
   adapters: Adapters;
@@ -56,8 +57,19 @@ export function checkReceipt(deps: ReceiptDeps, session: Session, event: Session
   }
   // The session has the text, so it has left the program's queue.
   if (flight.path === 'queue') markLeftQueue(deps, session, flight.id);
-  confirm(deps, session, flight);
+  confirmOrRepeat(deps, session, flight);
   return false;
+}
+
+/** Records a receipt as soon as the journal can be written: what the session does now counts whether or not it can. */
+function confirmOrRepeat(deps: ReceiptDeps, session: Session, flight: InFlightHandoff): void {
+  try {
+    confirm(deps, session, flight);
+  } catch (error) {
+    if (!logIfJournalError(deps.log, error)) throw error;
+    // The daemon's clock repeats it until it succeeds.
+    deps.clock.after(CONFIRM_RETRY_MS, () => confirm(deps, session, flight));
+  }
 }
 
 /** Records a confirmed receipt in the journal, then acknowledges the messages. */

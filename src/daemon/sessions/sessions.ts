@@ -4,6 +4,7 @@ import { isGone } from '../../local/process-ref.ts';
 import type { Common } from '../common.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { backToPending } from '../handoff/flight.ts';
+import { writeOrLog } from '../journal/journal.ts';
 import type { SessionRow } from '../journal/rows.ts';
 import type { Header, Source } from '../protocol.ts';
 import type { SessionView } from '../refs.ts';
@@ -118,13 +119,15 @@ export class Sessions {
     return session;
   }
 
-  /** Records the start or end of a turn. */
+  /** Records the start or end of a turn; an end also where the journal cannot be written. */
   recordTurn(session: Session, turn: 'idle' | 'busy', newTurn = false): void {
     session.turn = turn;
     session.unheard = false;
     session.needsPerson = null;
     const turn_id = session.row.turn_id + (newTurn ? 1 : 0);
-    if (!session.row.turned || newTurn) this.#save(session, { turned: true, turn_id });
+    const save = () => this.#save(session, { turned: true, turn_id });
+    if (newTurn) save();
+    else if (!session.row.turned) writeOrLog(this.#deps, save);
     this.#deps.events.emit('changed', session);
   }
 

@@ -5,7 +5,7 @@ import { awaitTold } from '../handoff/hand-to-hook.ts';
 import { noEffects } from '../handoff/own-lines.ts';
 import { attemptFailed, postpone } from '../handoff/queue.ts';
 import { checkReceipt, confirm } from '../handoff/receipt.ts';
-import { writeOrLog } from '../journal/journal.ts';
+import { logIfJournalError, writeOrLog } from '../journal/journal.ts';
 import type { HandoffId, LaterFrame, Openings } from '../protocol.ts';
 import { agentRefOf } from '../refs.ts';
 import { goneLines, lostBy } from '../sessions/gone.ts';
@@ -110,7 +110,9 @@ function handleExtensionFrame(context: Context, session: Session, frame: LaterFr
     case 'prompt':
       return void turnStarted(context, session, frame);
     case 'turn_end':
-      return void turnEnded(context, session, frame, null);
+      return void turnEnded(context, session, frame, null).catch((error: unknown) => {
+        if (!logIfJournalError(context.log, error)) throw error;
+      });
     case 'needs_person':
       return void needsPerson(context, session, frame);
     case 'goodbye':

@@ -118,8 +118,13 @@ export async function turnEnded(
       () => null,
     );
     if (made?.manifest) {
+      try {
+        sendOffer(context, session, peer, made);
+      } catch (error) {
+        turnOver(context, session);
+        throw error;
+      }
       session.continuations++;
-      sendOffer(context, session, peer, made);
       const { flight } = session;
       const { turn_id } = session.row;
       // A hook that ended before it printed the bundle did not continue the turn.
