@@ -230,6 +230,13 @@ describe('a waking bundle', () => {
     expect(seqs(at('wake', [gone], { frozen }))).to.deep.equal([2, 3]);
   });
 
+  it('gives an earlier selection of several boards again in its order, whose turn it is now', () => {
+    const seats = ['a', 'b', 'c'].map((board, n) => seatOf([fromOwner(n + 1)], { inboxed: { board } }));
+    const first = at('wake', seats, { rotation: 1 });
+    expect(seqs(first)).to.deep.equal([2, 3, 1]);
+    expect(at('wake', seats, { rotation: 2, frozen: first.messages })).to.deep.equal(first);
+  });
+
   it('says of its class whether it is all the owner’s', () => {
     expect(at('wake', [seatOf([fromOwner(1)])]).class).to.equal('owner_only');
     expect(at('wake', [seatOf([fromOwner(1), aMessage(2)])]).class).to.equal('mixed');

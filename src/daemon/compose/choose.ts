@@ -44,11 +44,15 @@ function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boole
   return seat.mode === 'humans' && !hasWaking(seat) ? [] : waiting;
 }
 
-/** The messages of an earlier attempt; null unless all of them are still unread. */
+/** The messages of an earlier attempt, in its order; null unless all of them are still unread. */
 function earlierSelection(all: Chosen[], frozen: ComposeInput['frozen']): Chosen[] | null {
   if (!frozen || frozen.length === 0) return null;
   const key = (origin: string, member: string, message: string) => `${origin} ${member} ${message}`;
-  const keys = new Set(frozen.map(({ origin, member_id, message_id }) => key(origin, member_id, message_id)));
-  const there = all.filter(({ seat: { seat }, message }) => keys.has(key(seat.origin, seat.member_id, message.id)));
-  return there.length === keys.size ? there : null;
+  const found = new Map(
+    all.map((one) => [key(one.seat.seat.origin, one.seat.seat.member_id, one.message.id), one] as const),
+  );
+  const there = frozen.flatMap(
+    ({ origin, member_id, message_id }) => found.get(key(origin, member_id, message_id)) ?? [],
+  );
+  return there.length === frozen.length ? there : null;
 }
