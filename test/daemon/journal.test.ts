@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { contiguousUpTo } from '../../src/daemon/inbox/acknowledge.ts';
 import { Journal } from '../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../src/daemon/journal/open.ts';
-import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/rows.ts';
+import type { HandoffRow, HandoffState, Manifest, SessionRow } from '../../src/daemon/journal/rows.ts';
 import { Seat } from '../../src/daemon/sessions/session.ts';
 import { aMessage, anInbox } from '../support/messages.ts';
 
@@ -91,6 +91,44 @@ describe('the journal', () => {
     expect(journal.handoff('n10004')).to.not.equal(null);
     expect(journal.handoffsIn(['done']).length).to.be.at.most(10_000);
     expect(journal.messagesIn(seat, ['done']).every(({ handoff_id }) => handoff_id.startsWith('n'))).to.equal(true);
+  });
+
+  it('forgets a session without seats a week after its end, with what it lost to another one', () => {
+    const now = 100 * DAY;
+    const session = (key: string, daysAgo: number): SessionRow => ({
+      key,
+      harness: 'command',
+      session_id: key,
+      boot: 'b',
+      source: 'startup',
+      open: false,
+      pid: null,
+      pid_start: null,
+      cwd: null,
+      config_dir: null,
+      harness_version: null,
+      turned: true,
+      turn_id: 1,
+      opened_at: 1,
+      closed_at: now - daysAgo * DAY,
+    });
+    for (const [key, daysAgo] of Object.entries({ old: 8, seated: 8, recent: 6 })) {
+      journal.saveSession(session(key, daysAgo));
+      journal.saveLost({
+        ...seat,
+        board_id: 'brd_1',
+        board: 'b',
+        name: 'n',
+        session_key: key,
+        taken_by: 'x',
+        at: 1,
+        told: 0,
+      });
+    }
+    journal.saveBinding({ ...seat, session_key: 'seated', generation: 1, bound_at: 1, told_mode: null });
+    journal.prune(now);
+    expect(journal.sessions().map(({ key }) => key)).to.have.members(['seated', 'recent']);
+    expect(['old', 'seated', 'recent'].map((key) => journal.lostOf(key).length)).to.deep.equal([0, 1, 1]);
   });
 
   it('is left alone where this user may not write its log', () => {

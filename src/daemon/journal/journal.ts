@@ -355,10 +355,10 @@ export class Journal {
       this.#run('DELETE FROM approval_watches WHERE at < ?', now - RETENTION_MS);
       // Sessions that ended long ago and have no seats.
       this.#run(
-        `DELETE FROM sessions WHERE open = 0 AND closed_at < ? AND key NOT IN (SELECT session_key FROM bindings)
-          AND key NOT IN (SELECT session_key FROM lost)`,
+        'DELETE FROM sessions WHERE open = 0 AND closed_at < ? AND key NOT IN (SELECT session_key FROM bindings)',
         now - RETENTION_MS,
       );
+      this.#run('DELETE FROM lost WHERE session_key NOT IN (SELECT key FROM sessions)');
       for (const table of ['announced', 'shown'])
         this.#run(`DELETE FROM ${table} WHERE boot NOT IN (SELECT boot FROM sessions)`);
     });
