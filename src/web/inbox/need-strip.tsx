@@ -1,7 +1,9 @@
 /** The strip above the conversation that shows what needs the person on this board, one item at a time. */
+import { Suspense } from 'preact/compat';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { answerAttempts, isClosedElsewhere, pickOption } from '../state/answers.ts';
@@ -12,7 +14,9 @@ import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { visibleAsks } from '../state/visible-asks.ts';
 import { itemPlace, toItem } from './items.ts';
-import { WriteAnswer } from './write-answer.tsx';
+
+const loadWriteAnswer = () => import('./write-answer.tsx').then(({ WriteAnswer }) => ({ default: WriteAnswer }));
+const WriteAnswer = lazy(loadWriteAnswer);
 
 export function NeedStrip({ room }: { room: Room }) {
   const [chosen, choose] = useState<string | null>(null);
@@ -52,11 +56,11 @@ export function NeedStrip({ room }: { room: Room }) {
       ...[1, 2, 3, 4].map((number) => ({
         keys: String(number),
         label: 'Pick that option',
-        run: () => (message && !closed && !isInMessage() ? pickOption(message, number) : false),
+        run: () => (message && !closed && writingTo === null && !isInMessage() ? pickOption(message, number) : false),
       })),
       { keys: 'n', label: 'Next that needs you', run: () => (next && next.id !== need?.id ? goToNext() : false) },
     ],
-    [need, next, closed],
+    [need, next, closed, writingTo],
   );
   if (!need) return null;
   const { who, title, note } = toItem(need);
@@ -68,7 +72,11 @@ export function NeedStrip({ room }: { room: Room }) {
       class="need"
       aria-label="Needs you"
       ref={strip}
-      onFocusCapture={() => hold(need)}
+      onFocusCapture={() => {
+        hold(need);
+        // The field takes the focus sooner.
+        void Promise.allSettled([loadWriteAnswer()]);
+      }}
       onBlurCapture={({ relatedTarget }) => {
         if (!strip.current?.contains(relatedTarget as Node | null)) hold(null);
       }}
@@ -133,18 +141,20 @@ export function NeedStrip({ room }: { room: Room }) {
           {message.ask?.options.length === 0 && <AnswerProblem message={message} />}
           {writing && (
             <div class="under">
-              <WriteAnswer
-                key={message.id}
-                message={message}
-                open
-                setOpen={() => {
-                  setWritingTo(null);
-                  moveFocus.current = () => {
-                    // A person who went on elsewhere while the answer was sent stays there.
-                    if (isFocusLost()) (write.current ?? strip.current?.querySelector('button'))?.focus();
-                  };
-                }}
-              />
+              <Suspense fallback={null}>
+                <WriteAnswer
+                  key={message.id}
+                  message={message}
+                  open
+                  setOpen={() => {
+                    setWritingTo(null);
+                    moveFocus.current = () => {
+                      // A person who went on elsewhere while the answer was sent stays there.
+                      if (isFocusLost()) (write.current ?? strip.current?.querySelector('button'))?.focus();
+                    };
+                  }}
+                />
+              </Suspense>
             </div>
           )}
         </>
