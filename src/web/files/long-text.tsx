@@ -54,7 +54,7 @@ export default function LongText(props: { board: string; file: string; version: 
   const parts = useMemo(() => (value === null ? [] : partsOf(value)), [value]);
   const [at, setAt] = useState(0);
   if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
-  const part = parts[Math.min(at, parts.length - 1)];
+  const part = parts[at];
   if (!part) return <div aria-busy="true" />;
   const go = (label: string, to: number) => (
     <button type="button" class="b" disabled={to < 0 || to >= parts.length || to === at} onClick={() => setAt(to)}>
