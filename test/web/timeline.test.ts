@@ -834,17 +834,6 @@ describe('the conversation', () => {
     await close();
   });
 
-  it('marks all as read, also what is too much to be loaded', async () => {
-    const last = await fill(1_300);
-    const { page, close } = await open(dana);
-    await page.getByRole('button', { name: /^1\s000\+ new$/ }).waitFor();
-    const acked = page.waitForRequest((request) => request.url().endsWith('/ack'));
-    await page.keyboard.press('Shift+E');
-    expect((await acked).postDataJSON()).to.deep.equal({ up_to: last });
-    await page.getByRole('link', { name: board.name, exact: true }).first().waitFor();
-    await close();
-  });
-
   it('scrolls a board of 10,000 messages to its top by pages, with few in the document, and jumps to the newest', async () => {
     const last = await fill(10_000);
     const unread = await open(dana);

@@ -149,7 +149,7 @@ export function TalkMenu() {
         type="button"
         role="menuitem"
         disabled={unread.unseen.value.size === 0}
-        onClick={() => talk.timeline.markAllSeen()}
+        onClick={() => unread.markAllSeen(talk.timeline.newest())}
       >
         <span class="i" />
         Mark all as read

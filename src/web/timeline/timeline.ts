@@ -204,9 +204,12 @@ export class Timeline {
     return undefined;
   }
 
-  /** Marks all messages as seen that came until now, loaded or not. */
-  markAllSeen(): void {
-    this.unread.markAllSeen(this.room.head.peek() ?? 0);
+  /** The number of the newest loaded message; 0 without one. */
+  newest(): number {
+    let newest = 0;
+    for (const entry of this.entries.peek())
+      if (entry instanceof Post) newest = Math.max(newest, entry.seq, entry.thread?.replies.peek().at(-1)?.seq ?? 0);
+    return newest;
   }
 
   private async rootOf(seq: number): Promise<number> {

@@ -103,10 +103,10 @@ export class Unread {
     this.unseen.value = new Map([...this.unseen.peek()].filter(([seq]) => seq > position));
   }
 
-  /** Marks everything up to the board's newest event as seen. */
-  markAllSeen(head: number): void {
+  /** Marks everything up to the newest message as seen. */
+  markAllSeen(newest: number): void {
     this.knownUpTo = Number.POSITIVE_INFINITY;
-    this.markSeen([...this.unseen.peek().keys(), head]);
+    this.markSeen([...this.unseen.peek().keys(), newest]);
     this.sendPosition();
   }
 
