@@ -29,8 +29,8 @@ export interface Unsent {
   /** The draft it was made from, and the draft's storage name, for editing it again. */
   draft: Draft;
   name: string;
-  /** The message that it replies to. */
-  target: Message | null;
+  /** The message that it replies to. What an older page has stored tells none. */
+  target?: Message | null;
   state: 'sending' | 'failed' | 'posted';
   problem?: Problem;
   /** It failed for lack of a connection, and is posted once there is one. */
@@ -219,7 +219,7 @@ export function tryAgain(item: Unsent): void {
 
 /** Moves a failed message back into the message box, as the reply that it was, before the current text of that. */
 export function edit(item: Unsent): void {
-  replyTarget.value = item.target;
+  replyTarget.value = item.target ?? null;
   const now = getDraft(item.name).peek();
   const text = [item.draft.text, now.text].filter(Boolean).join('\n\n');
   const key = item.unclear && !isStale(item) ? item.key : null;
