@@ -43,11 +43,18 @@ export const releaseAgent: WriteCase<'releaseAgent'> = {
     // Of a cost that is not reached nothing is given back.
     const costBucket = budget.costBucket?.left === 0 ? null : budget.costBucket;
     if (body.action === 'more') await saveBudget(tx, own.found.id, { ...budget, buckets, costBucket });
-    const brake: Brake =
-      body.action === 'more' ? noBrake : { braked_until: body.until, braked_reason: 'person', braked_at: tx.now };
+    const brake = body.action === 'more' ? noBrake : pausedUntil(body.until, own.agent, tx.now);
     return { answer: await released(tx, caller, own, { budget, brake }) };
   },
 };
+
+/** A pause by the person; what brakes the agent for longer than that stays. */
+function pausedUntil(until: number, { braked_until, braked_reason, braked_at }: Brake, now: number): Brake {
+  const held = brakeAt({ braked_until, braked_reason }, now);
+  return held && held.reason !== 'person' && held.until > until
+    ? { braked_until, braked_reason, braked_at }
+    : { braked_until: until, braked_reason: 'person', braked_at: now };
+}
 
 const noBrake: Brake = { braked_until: null, braked_reason: null, braked_at: null };
 

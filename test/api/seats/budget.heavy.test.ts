@@ -154,6 +154,23 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect(await needs()).to.deep.equal([]);
   });
 
+  it('is braked by its cost until that is over, where its person pauses it for a shorter time', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { cost: { usd: 1, seconds: 7_200 } } });
+    await codex.ok('reportUsage', { body: { turns: 1, cost_usd: 2 } });
+    const { braked } = await read();
+    expect(braked?.reason).to.equal('cost');
+    const pause = async (minutes: number) => {
+      const until = new Date(server.clock.now() + minutes * MINUTE).toISOString();
+      const body = { action: 'pause' as const, until };
+      return { until, paused: (await server.dana.ok('releaseAgent', { params: params(), body })).braked };
+    };
+    expect((await pause(60)).paused).to.deep.equal(braked);
+    const longer = await pause(180);
+    expect(longer.paused).to.deep.equal({ until: longer.until, reason: 'person' });
+    const shorter = await pause(30);
+    expect(shorter.paused).to.deep.equal({ until: shorter.until, reason: 'person' });
+  });
+
   it('is refused a pause that would be over already', async () => {
     const until = (ms: number) => new Date(server.clock.now() + ms).toISOString();
     for (const ms of [-MINUTE, -1]) {
