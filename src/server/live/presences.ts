@@ -130,10 +130,11 @@ function shown(status: AgentStatusRow, now: number) {
   };
 }
 
-const textOf = (status: AgentStatusRow, now: number): string => JSON.stringify(shown(status, now));
+/** What differs once anything is to be told again, such as another question, which is read by its person alone. */
+const textOf = (status: AgentStatusRow, now: number): string => JSON.stringify([shown(status, now), status.revision]);
 
 /** The presence of an agent before its first report. */
 const blank = (status: AgentStatusRow, now: number): string => {
-  const nothing = { presence: null, presence_since: null, reported_at: null, delivery: null };
+  const nothing = { presence: null, presence_since: null, reported_at: null, delivery: null, revision: null };
   return textOf({ ...status, ...nothing, line_kind: null, braked_until: null }, now);
 };

@@ -15,6 +15,8 @@ export type AgentStatusRow = Reported & { [Column in keyof Line as `line_${Colum
   task_ref: string | null;
   task_title: string | null;
   braked_until: number | null;
+  /** Of its report; null before the first one. */
+  revision: number | null;
 };
 
 /** The active agents of these boards. */
@@ -28,6 +30,7 @@ export const agentStatusesOn = (tx: ReadTx, boardIds: string[]): Promise<AgentSt
       .where({ 'm.kind': 'agent', 'm.status': 'active' })
       .select('m.board_id', 'm.name', 'm.braked_until', 'r.presence', 'r.presence_since', 'r.reported_at', 'r.delivery')
       .select({
+        revision: 'r.revision',
         member_id: 'm.id',
         line_kind: 'l.kind',
         line_text: 'l.text',

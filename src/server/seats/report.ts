@@ -21,14 +21,16 @@ export const setPresence: WriteCase<'setPresence'> = {
     // Said again it only renews; after it ran out it begins anew.
     const since = before.presence === presence && before.since !== null ? before.since : tx.now;
     const applied = delivery ?? report.delivery;
-    const changed = since !== before.since || presence !== before.presence || applied !== report.delivery;
+    const told = presence === 'waiting' ? toldOf(waiting) : notWaiting;
+    const asksAnew = waitingColumns.some((column) => told[column] !== report[column]);
+    const changed = since !== before.since || presence !== before.presence || applied !== report.delivery || asksAnew;
     await saveReport(tx, {
       ...report,
       presence,
       presence_since: since,
       reported_at: tx.now,
       delivery: applied,
-      ...(presence === 'waiting' ? toldOf(waiting) : notWaiting),
+      ...told,
       revision: report.revision + (changed ? 1 : 0),
     });
     if (changed) tx.publish(`presence:${board.id}`);
@@ -48,6 +50,8 @@ const withoutSecrets = (waiting: Waiting): Waiting => ({
 
 /** A secret at the end is cut off rather than cut in two: what was sent is longer than what is kept. */
 const shortened = (text: string): string => [...text].slice(0, QUESTION).join('');
+
+const waitingColumns = Object.keys(notWaiting) as (keyof typeof notWaiting)[];
 
 const toldOf = (waiting: Waiting | undefined) => ({
   waiting_for: waiting?.for ?? null,

@@ -6,6 +6,7 @@ import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { newBrowser, putOnBoard } from '../../support/state.ts';
+import { TestStream } from '../../support/stream.ts';
 
 forEachDatabase('what a seat reports for its person', (engine) => {
   let server: TestServer;
@@ -50,6 +51,20 @@ forEachDatabase('what a seat reports for its person', (engine) => {
     await asks({ for: 'permission' });
     server.clock.advance(180_000);
     expect(await seen(pam)).not.to.have.property('waiting');
+  });
+
+  it('pushes another question to who follows the board, without its words', async () => {
+    await asks({ for: 'question', question: 'Which one?' });
+    const stream = await TestStream.open(pam);
+    await stream.frame(({ event }) => event === 'ready');
+    await asks({ for: 'question', question: 'Which one?' });
+    await asks({ for: 'question', question: 'And then?' });
+    const { data } = await stream.frame(({ event }) => event === 'presence');
+    expect(data).to.include({ member_id: agent.memberId, presence: 'waiting' });
+    expect(JSON.stringify(data)).not.to.include('then');
+    expect((await seen(pam)).waiting?.question).to.equal('And then?');
+    await agent.ok('setPresence', { body: { presence: 'idle' } });
+    await stream.close();
   });
 
   it('makes of it, after 20 seconds, one thing a session that its person is needed for, gone by itself', async () => {
