@@ -1,5 +1,5 @@
 /** How many people and agents a board has. */
-import { countRows } from '../db/query.ts';
+import { countRows, firstRow } from '../db/query.ts';
 import { rowsOver } from '../db/rows.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
@@ -35,6 +35,12 @@ export const agentTotals = async (tx: ReadTx, boardId: string, personId: string)
   );
   return { agents: Number(row?.agents ?? 0), people: Number(row?.people ?? 0), own: Number(row?.own ?? 0) };
 };
+
+/** Whether an agent of the person is or was on the board. */
+export const hadAgent = async (tx: ReadTx, boardId: string, personId: string): Promise<boolean> =>
+  (await firstRow(tx, (db) =>
+    db('members').where({ person_id: personId, kind: 'agent', board_id: boardId }).limit(1).select('id'),
+  )) !== undefined;
 
 const countActive = (tx: ReadTx, boardId: string, more: Partial<MemberRow>): Promise<number> =>
   countRows(tx, (db) => db('members').where({ board_id: boardId, kind: 'human', status: 'active', ...more }));

@@ -10,7 +10,7 @@ import { firstFree } from '../boards/names.rules.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { blankMember, type MemberRow } from '../members/member.rules.ts';
-import { agentTotals } from '../members/member-counts.store.ts';
+import { agentTotals, hadAgent } from '../members/member-counts.store.ts';
 import { memberNames } from '../members/member-names.store.ts';
 import { insertMember, memberByName, nextMemberId, saveMember } from '../members/members.store.ts';
 import { tellArrival } from '../notices/notices.steps.ts';
@@ -86,9 +86,10 @@ export async function makeSeat(tx: WriteTx, root: RootKey, owner: Owner, plan: S
     read_count: board.message_count,
     read_everyone_count: board.everyone_count,
   };
+  const isFirst = totals.own === 0 && !(await hadAgent(tx, board.id, person.person_id));
   await insertMember(tx, row);
   await recordJoin(tx, owner, row, plan);
-  if (totals.own === 0) await tellArrival(tx, board, { id: person.person_id, handle: person.handle });
+  if (isFirst) await tellArrival(tx, board, { id: person.person_id, handle: person.handle });
   const ownersWithAgents = totals.own === 0 ? totals.people + 1 : totals.people;
   if (ownersWithAgents > 1 && board.show_owner === 0) await saveBoard(tx, board, { show_owner: 1 });
   return { row, token };

@@ -71,6 +71,11 @@ forEachDatabase('a notice', (engine) => {
     const all = await notices(s.agent);
     expect(all.map(({ kind }) => kind)).to.deep.equal(['approval_allowed', 'invite_redeemed', 'colleague_arrived']);
     expect(all[2]?.person?.handle).to.equal('maya');
+    await server.db.write((tx) => tx.change((db) => db('notices').where('member_id', s.agent.memberId).delete()));
+    for (const member of ['first', 'second'])
+      await maya.ok('removeMember', { params: { board: s.board.name, member } });
+    await newAgent(maya, s.board.name, { name: 'third' });
+    expect(await kinds(s.agent)).to.deep.equal([]);
     expect(all[2]?.next.command).to.equal(`service members --board ${s.board.name} --server '${server.url}'`);
   });
 
