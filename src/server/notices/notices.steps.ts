@@ -7,9 +7,9 @@ import { boardsOf, type InviteRow, invitesUsedBy } from '../invites/invites.stor
 import { memberById, membersById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { PersonRow } from '../people/people.store.ts';
-import { newId } from '../text/ids.ts';
+import { newId, timeOfId } from '../text/ids.ts';
 import { indexBy } from '../text/rows.ts';
-import { type About, dropOldest, insertNotices, type NoticeRow } from './notices.store.ts';
+import { type About, dropOldest, insertNotices, type NoticeRow, newestOf } from './notices.store.ts';
 
 const MOST = 50;
 
@@ -30,8 +30,9 @@ export async function tell(tx: WriteTx, ...notices: Notice[]): Promise<void> {
     return seat?.status === 'active' && boards.get(seat.board_id)?.lifecycle !== 'deleted';
   });
   if (told.length === 0) return;
+  const newest = new Map((await newestOf(tx, [...seats.keys()])).map((row) => [row.member_id, timeOfId(row.newest)]));
   const rows = told.map((notice) => ({
-    id: newId('ntc', tx.now),
+    id: newId('ntc', timeAfter(newest, notice.member_id, tx.now)),
     generation: 1,
     created_at: tx.now,
     delivered_at: null,
@@ -45,6 +46,13 @@ export async function tell(tx: WriteTx, ...notices: Notice[]): Promise<void> {
     tx.publish(`notices:${id}`);
     tx.publish(`onboarding:${seats.get(id)?.person_id}`);
   }
+}
+
+/** The time for the id of an agent's next notice, later than that of its newest one: by its id a stream sees that one was written. */
+function timeAfter(newest: Map<string, number>, memberId: string, now: number): number {
+  const time = Math.max(now, (newest.get(memberId) ?? 0) + 1);
+  newest.set(memberId, time);
+  return time;
 }
 
 const words = {

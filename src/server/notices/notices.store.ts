@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import type { Answer } from '../../contract/types.ts';
 import { purgeRows } from '../db/query.ts';
-import { inParts } from '../db/rows.ts';
+import { inParts, rowsOver } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type NoticeKind = Answer<'listNotices'>['notices'][number]['kind'];
@@ -64,6 +64,11 @@ export const setDelivered = (tx: WriteTx, memberId: string, ids: string[]): Prom
 
 export const dropExpired = (tx: WriteTx, limit: number): Promise<number> =>
   purgeRows(tx, { table: 'notices', key: 'id', limit }, (rows) => rows.where('expires_at', '<=', tx.now));
+
+/** The newest notice of each of these agents. */
+export const newestOf = rowsOver<{ member_id: string; newest: string }>((db, memberIds) =>
+  db('notices').whereIn('member_id', memberIds).groupBy('member_id').select('member_id').max({ newest: 'id' }),
+);
 
 /** The newest notice of each active agent of a person: by what a stream sees that one was written. */
 export const newestNotices = (tx: ReadTx, personId: string) =>

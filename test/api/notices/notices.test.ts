@@ -116,6 +116,10 @@ forEachDatabase('a notice', (engine) => {
     await decline(s.ana, approval);
     await told('approval', { ...about, state: 'declined' });
     await told('notice', { board_id: s.board.id, member_id: s.agent.memberId });
+    server.clock.advance(-60_000);
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    await stream.until(() => stream.named('notice').length === 2);
+    server.clock.advance(60_000);
     await s.ana.ok('setAllowance', { body: { categories: ['add_people'] } });
     await told('allowance', { revision: 1 });
     await stream.close();
