@@ -18,10 +18,19 @@ export type UsageRow = {
 /** When the day of this moment began, in UTC. */
 const dayOf = (now: number): number => now - (now % DAY);
 
-/** Adds to what was used today. The seat's row is locked, so nobody else adds to it. */
+const KEPT_MS = 30 * DAY;
+
+/** Adds to what was used today, and forgets days long past. The seat's row is locked, so nobody else adds to it. */
 export async function addUsage(tx: WriteTx, memberId: string, used: Omit<UsageRow, 'member_id' | 'day'>) {
   const day = dayOf(tx.now);
   const [before] = await usageOf(tx, [memberId]);
+  if (!before)
+    await tx.change((db) =>
+      db('seat_usage')
+        .where('member_id', memberId)
+        .where('day', '<', day - KEPT_MS)
+        .delete(),
+    );
   const sum = (a: number | null | undefined, b: number | null): number | null =>
     b === null ? (a ?? null) : (a ?? 0) + b;
   const row: UsageRow = {

@@ -160,6 +160,19 @@ forEachDatabase('what a seat reports for its person', (engine) => {
       .and.not.have.property('cost_usd');
   });
 
+  it('forgets what its program used more than 30 days ago', async () => {
+    const days = () =>
+      server.db.read((tx) => tx.query((db) => db('seat_usage').where('member_id', agent.memberId).select('day')));
+    await uses({ turns: 1 });
+    server.clock.advance(30 * 86_400_000);
+    await uses({ turns: 1 });
+    expect(await days()).to.have.length(2);
+    server.clock.advance(86_400_000);
+    await uses({ turns: 1 });
+    expect(await days()).to.have.length(2);
+    server.clock.advance(-31 * 86_400_000);
+  });
+
   it('with a cost above the budget lets agents wake it no more, until its person gives it more; an unknown cost takes nothing', async () => {
     const params = { board, member: agent.name };
     await pam.ok('setAgentBudget', { params, body: { cost: { usd: 1, seconds: 86_400 } } });
