@@ -1,4 +1,4 @@
-/** Filters of messages read what they keep, not the whole board. */
+/** Filters of messages, and looks at requests and invites, read what they keep, not the whole board or server. */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
@@ -11,5 +11,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.raw('CREATE INDEX message_files_on ON message_files (board_id, n, seq)');
   await db.schema.raw('CREATE INDEX asks_in ON asks (board_id, seq)');
   await db.schema.raw('CREATE INDEX message_members_mentioned ON message_members (member_id, seq) WHERE mentioned = 1');
+  await db.schema.raw("CREATE INDEX approvals_due ON approvals (expires_at) WHERE state = 'pending'");
+  await db.schema.raw('CREATE INDEX server_invites_used ON server_invites (used_by) WHERE used_by IS NOT NULL');
   await db.schema.raw('CREATE INDEX messages_answering ON messages (board_id, seq) WHERE answer_to IS NOT NULL');
 }

@@ -183,10 +183,13 @@ export function inOrder(rows: RequestRow[], now: number): { row: RequestRow; pla
 export const compare = (a: Position, b: Position): number =>
   a.created_at - b.created_at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
+/** As a text, not a value: a partial index is only used where the statement itself says so. */
+export const isPending = (db: Knex): Knex.Raw => db.raw("state = 'pending'");
+
 /** Pending requests that something ends. */
 export const pendingOf = (tx: WriteTx, narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder, limit = 10_000) =>
   tx.query<ApprovalRow>((db) =>
-    narrow(db({ a: 'approvals' }).where('a.state', 'pending'))
+    narrow(db({ a: 'approvals' }).where(isPending(db)))
       .orderBy('a.id')
       .limit(limit)
       .forUpdate()

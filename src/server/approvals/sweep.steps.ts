@@ -3,7 +3,7 @@ import { idsOf } from '../db/query.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { dropExpired } from '../notices/notices.store.ts';
 import { sweepPairings } from '../pairing/endings.steps.ts';
-import { forgetRequestKeys, pendingOf } from './approvals.store.ts';
+import { forgetRequestKeys, isPending, pendingOf } from './approvals.store.ts';
 import { clearPassed } from './capsules.store.ts';
 import { closeForKeys, closeRows } from './closings.steps.ts';
 
@@ -23,12 +23,17 @@ const endedKeys = (tx: WriteTx): Promise<string[]> =>
   idsOf(tx, (db) =>
     db({ k: 'access_keys' })
       .where('k.expires_at', '<=', tx.now)
-      .whereIn(
-        'k.id',
-        db({ a: 'approvals' })
-          .leftJoin({ o: 'approval_outcomes' }, 'o.approval_id', 'a.id')
-          .where((either) => either.where('a.state', 'pending').orWhereNotNull('o.ciphertext'))
-          .select('a.parent_key_id'),
+      // Each by its own index, which has nothing of what is decided and collected.
+      .where((either) =>
+        either
+          .whereIn('k.id', db('approvals').where(isPending(db)).select('parent_key_id'))
+          .orWhereIn(
+            'k.id',
+            db({ o: 'approval_outcomes' })
+              .join({ a: 'approvals' }, 'a.id', 'o.approval_id')
+              .whereNotNull('o.ciphertext')
+              .select('a.parent_key_id'),
+          ),
       )
       .orderBy('k.id')
       .select('k.id'),

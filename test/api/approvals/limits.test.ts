@@ -1,12 +1,17 @@
 /** How often agents ask, people decide and invites are collected, and how much waits for a decision. */
 import { expect } from 'chai';
+import type { ApprovalRow } from '../../../src/server/approvals/approvals.store.ts';
+import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
+import { inParts } from '../../../src/server/db/rows.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import type { Answered } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { readFor } from '../../support/rows-read.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { startTeamServer, type TeamServer } from '../../support/team.ts';
 import type { WireApi } from '../../support/wire-api.ts';
-import { codeOf, held, invitePeople, scene } from './cast.ts';
+import { addBob, codeOf, decline, held, invitePeople, scene } from './cast.ts';
 
 interface Details {
   limit: number;
@@ -103,5 +108,24 @@ forEachDatabase('requests that wait', (engine) => {
     const { approvals } = await s.ana.ok('listApprovals', { query: { state: 'pending', limit: 1 } });
     await s.ana.ok('declineApproval', { params: { approval: approvals[0]?.id ?? '' } });
     expect((await last.call('requestAdminAction', { body: invitePeople() })).status).to.equal(202);
+  });
+
+  it('are closed, and their secrets cleared, without reading what was decided', async () => {
+    const s = await scene(server);
+    const approval = await held(s.agent, addBob(s));
+    await decline(s.ana, approval);
+    await held(s.agent, addBob(s));
+    const read = await server.db.write(async (tx) => {
+      const [row] = await tx.query<ApprovalRow>((db) => db('approvals').where('id', approval.id));
+      const decided = Array.from({ length: 3_000 }, () => ({
+        ...row!,
+        id: newId('apr', tx.now),
+        request_key_hash: null,
+      }));
+      await inParts(decided, (part) => tx.change((db) => db('approvals').insert(part)));
+      if (engine === 'postgres') await tx.query((db) => db.raw('ANALYZE'));
+      return (await readFor(tx, () => sweepOnboarding(tx, 500))).read;
+    });
+    expect(read).to.be.below(500);
   });
 });

@@ -222,7 +222,8 @@ forEachDatabase('storage migrate', (engine) => {
 /** Takes a database back to before this migration, which comes after those that make tables. */
 async function forget(tx: WriteTx, name: string): Promise<void> {
   await tx.change((db) => db('migrations').where('name', '>=', name).delete());
-  const indexes = ['message_files_on', 'asks_in', 'message_members_mentioned', 'messages_answering'];
+  const ofMessages = ['message_files_on', 'asks_in', 'message_members_mentioned', 'messages_answering'];
+  const indexes = [...ofMessages, 'approvals_due', 'server_invites_used'];
   for (const index of indexes) await tx.change((db) => db.raw(`DROP INDEX ${index}`));
   await tx.change((db) => db.raw('ALTER TABLE message_files DROP COLUMN board_id'));
   if (name <= '005_thread_names') await tx.change((db) => db.raw('ALTER TABLE messages DROP COLUMN named_seq'));
