@@ -209,17 +209,21 @@ describe('work from the command line', () => {
     // biome-ignore lint/suspicious/noExplicitAny: what a command printed
     const numbers = ({ version, task, allowance }: any) => [version, task?.stands.version, allowance?.revision];
     for (const [n, text] of ['one', 'two'].entries()) {
-      writeFileSync(`${home().work}/report.md`, text);
+      for (const name of ['report.md', 'tagged.md']) writeFileSync(`${home().work}/${name}`, text);
       for (const line of [
         'file put report.md --replace',
+        `file put tagged.md --replace --maintained --task ${ref} --media-type text/plain`,
         `task note ${ref} ${text}`,
         `allowance ${n === 0 ? 'on' : 'set invite-people on'}`,
       ]) {
-        const args = [...line.split(' '), '--idempotency-key', `repeat-${n}-${line.split(' ')[0]}`];
+        const words = line.split(' ');
+        const args = [...words, '--idempotency-key', `repeat-${n}-${words[0]}-${words[2]}`];
         const [first, again] = [await home().json(args), await home().json(args)];
         expect(numbers(again), line).to.deep.equal(numbers(first));
       }
     }
     await home().json(['allowance', 'off']);
+    const retagged = await home().json(['file', 'put', 'tagged.md', '--replace', '--one-off']);
+    expect([retagged.changed, retagged.file.maintained]).to.deep.equal([true, false]);
   });
 });

@@ -71,16 +71,26 @@ export async function putIfChanged(
     const version = query.base ?? file.latest.version;
     if (file.removed_at === null) return { record: { file, version, replaces: version, changed: false }, reply: null };
   }
-  const retold = [query.about, query.maintained, query.media_type].some((value) => value !== undefined);
-  if (onConflict === 'replace' && !retold) {
+  if (onConflict === 'replace') {
     const file = await fileCalled(files, query.name);
     const { version = 0, digest } = file?.latest ?? {};
-    if (file && digest === local.digest)
+    if (file && digest === local.digest && isTagged(file, query))
       return { record: { file, version, replaces: version, changed: false }, reply: null };
   }
   const { reply, replaces } = await put(putting);
   const file = reply.data;
   return { record: { file, version: file.latest.version, replaces, changed: true }, reply };
+}
+
+/** Whether a file has the type and tags that a put gives it; what is left out stays as it is. */
+function isTagged({ about, maintained, latest }: BoardFile, query: PutQuery): boolean {
+  const isAbout = (task: string) =>
+    about.some(({ id, ref }) => id === task || [ref, ref.split('-')[1]].includes(task.toUpperCase()));
+  return (
+    (query.maintained ?? maintained) === maintained &&
+    (query.media_type ?? latest.media_type) === latest.media_type &&
+    (query.about === undefined || (query.about.length === about.length && query.about.every(isAbout)))
+  );
 }
 
 async function first(putting: Putting): Promise<Put> {
