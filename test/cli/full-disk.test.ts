@@ -1,5 +1,5 @@
 /** Getting a file onto a disk that is full or cannot be written: said, nothing half written, and what was there stays. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
@@ -85,6 +85,17 @@ describe('a file that has no place here', () => {
       const env = { NODE_OPTIONS: `--require=${noLinks}` };
       const written = await home().run(['audit', 'export', 'record.ndjson', '--quiet'], { env });
       expect([written.stderr, written.code]).to.deep.equal(['', 0]);
+    });
+
+    it('is taken from a pipe where another one has just removed what it kept aside', async () => {
+      const spool = home().path('cache', 'spool');
+      mkdirSync(spool, { recursive: true, mode: 0o700 });
+      // It is listed, and is not there when it is looked at.
+      symlinkSync(join(spool, 'none'), join(spool, 'gone'));
+      const { stdout, stderr } = await home().shell('echo one | service file put piped.md - --json');
+      rmSync(spool, { recursive: true });
+      expect(JSON.parse(stdout).version, stdout + stderr).to.equal(1);
+      await home().json(['file', 'remove', 'piped.md', '--yes']);
     });
 
     it('is not taken from a pipe where there is no room to keep it aside, and nothing of it stays', async () => {

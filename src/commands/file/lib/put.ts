@@ -58,7 +58,9 @@ export async function spooled<T>(out: Output, use: (local: Local) => Promise<T>)
   makeFolder(folder);
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    if (statSync(path).mtimeMs < Date.now() - SPOOLED_MS) await rm(path, { force: true });
+    // Another put may have removed its own meanwhile.
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there && there.mtimeMs < Date.now() - SPOOLED_MS) await rm(path, { force: true });
   }
   const path = join(folder, `${process.pid}-${Date.now().toString(36)}`);
   const sent = undoAtExit(() => rmSync(path, { force: true }));
