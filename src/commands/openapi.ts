@@ -1,6 +1,8 @@
 import { BaseCommand, booleanFlag } from '../cli/base.ts';
 import { version } from '../cli/runtime.ts';
 import type { Session } from '../cli/session/open-session.ts';
+import { timedOut } from '../client/errors.ts';
+import { networkError } from '../client/network.ts';
 import { Failure } from '../local/failure.ts';
 import { loadServer } from './serve/lib/serve.ts';
 
@@ -32,7 +34,11 @@ async function publishedDescription(open: () => Promise<Session>, timeoutMs: num
 async function serverDescription({ client, server, token }: Session, timeoutMs: number): Promise<object> {
   const signal = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : null;
   const headers = { Authorization: `Bearer ${token}` };
-  const answer = await client.environment.fetch(`${server.url}/openapi.json`, { headers, redirect: 'error', signal });
+  const answer = await client.environment
+    .fetch(`${server.url}/openapi.json`, { headers, redirect: 'error', signal })
+    .catch((error: unknown) => {
+      throw signal?.aborted ? timedOut('total') : networkError(error, server.url);
+    });
   if (!answer.ok)
     throw new Failure('server_outdated', `${server.url} does not describe its API (status ${answer.status}).`, {
       hint: 'service openapi --offline',
