@@ -13,6 +13,12 @@ describe('putting the brief', () => {
   const write = (path: string, text: string) => writeFileSync(join(home().work, path), text);
   const versions = async () => (await home().json(['file', 'show', 'brief.md'])).file.latest.version;
 
+  it('says where there is none how the same agent writes it', async () => {
+    await home().json(['agent', 'create', 'scribe', '--board', 'docs']);
+    const { stderr } = await home().run(['brief', 'show', '--as', 'scribe']);
+    expect(stderr).to.include('Hint: Write one: service brief put brief.md --as scribe\n');
+  });
+
   it('makes no version of bytes that are unchanged, and says so', async () => {
     write('b.md', 'Where we stand\n');
     expect(await put('b.md')).to.deep.equal([0, 'Saved brief.md v1 on docs\n']);

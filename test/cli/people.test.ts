@@ -128,6 +128,19 @@ describe('people of a server, from the command line', () => {
     expect(lost.code).to.equal(8);
     expect(lost.stderr).to.include('outcome_unknown').and.include('service key list');
     expect(requests).to.equal(1);
+    const there = ` --server http://127.0.0.1:${port}`;
+    for (const [args, list, revoke] of [
+      [['invite', 'create'], `invite list${there}`, `invite revoke ID${there}`],
+      [
+        ['code', 'create', '--role', 'writer', '--board', 'far'],
+        `code list --board far${there}`,
+        `code revoke ID --board far${there}`,
+      ],
+    ] as const) {
+      const { stderr } = await home.run([...args, ...there.trim().split(' ')], { env });
+      const hint = `Hint: See whether it is there: service ${list}. Revoke it with: service ${revoke}\n`;
+      expect(stderr).to.include('outcome_unknown').and.include(hint);
+    }
     deaf.close();
   });
 });

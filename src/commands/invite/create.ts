@@ -40,7 +40,7 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
     const { body, names } = await this.body(session);
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body });
     const call = { body, idempotencyKey: this.key };
-    const { data: invite } = await session.client.call('createInvite', call).catch(lost);
+    const { data: invite } = await session.client.call('createInvite', call).catch(lost(stayingAt(session)));
     warnOfLoopback(this.out, invite.invite);
     const text = () => newInviteText(invite, names, { times: this.times, stay: stayingAt(session) });
     this.print<typeof json>({ invite }, text, invite.invite);
@@ -73,12 +73,12 @@ async function boardNamed(client: Client, board: string): Promise<{ id: string; 
 }
 
 /** An invite whose answer was lost may exist; its link is gone with the answer. */
-function lost(error: unknown): never {
-  if (error instanceof ClientError && error.code === 'outcome_unknown') {
+const lost =
+  (stay: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ClientError) || error.code !== 'outcome_unknown') throw error;
     throw new Failure('outcome_unknown', 'The answer was lost: an invite may have been made, whose link nobody has.', {
-      hint: 'See whether it is there: service invite list. Revoke it with: service invite revoke ID',
+      hint: `See whether it is there: service invite list${stay}. Revoke it with: service invite revoke ID${stay}`,
       ...(error.details ? { details: error.details } : {}),
     });
-  }
-  throw error;
-}
+  };

@@ -63,7 +63,8 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
       const seat = { board: board.name, role: first, name: this.flags.name };
       const { data } = await client.call('joinBoard', { body: seat, idempotencyKey: step('seat') });
       await saveSeat(entry.server_id, data, this.out);
-      const made = await makeCode({ client, board: board.name }, { role: second, ttl: undefined, key: step('code') });
+      const on = { ...session, board: board.name };
+      const made = await makeCode(on, { role: second, ttl: undefined, key: step('code') });
       return { agent: data.agent, code: made.code };
     });
     const record = {
@@ -119,8 +120,8 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
   private async firstCode({ agent, board_record: board, pair_role: role }: SeatedRecord): Promise<NewCode> {
     const seat = savedSeat(agent.id);
     if (!seat) throw new Failure('agent_seat_elsewhere', `This machine has no token of ${agent.name}.`);
-    const { client } = await this.session('G', { seat });
-    return (await makeCode({ client, board: board.name }, { role, ttl: undefined, key: undefined })).code;
+    const session = await this.session('G', { seat });
+    return (await makeCode({ ...session, board: board.name }, { role, ttl: undefined, key: undefined })).code;
   }
 }
 type PairRecord = z.infer<ReturnType<typeof json>>;

@@ -1,5 +1,6 @@
 /** Resolves the version of the brief to read or replace. */
 import { called, runtime } from '../../../cli/runtime.ts';
+import { staying } from '../../../cli/session/open-session.ts';
 import type { Brief } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { type Remembered, rememberedAs } from '../../../local/remembered-files.ts';
@@ -11,7 +12,7 @@ import { type Files, notedAt } from '../../file/lib/scope.ts';
 export function requireBrief({ board, session }: Files): Brief {
   if (board.brief) return board.brief;
   throw new Failure('file_not_found', `${board.name} has no brief.`, {
-    hint: called(`Write one: service brief put brief.md --board ${session.board}`),
+    hint: called(`Write one: service brief put brief.md${staying(session)}`),
   });
 }
 

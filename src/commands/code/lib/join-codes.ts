@@ -1,7 +1,7 @@
 /** Creates and lists join codes. */
 
 import { called } from '../../../cli/runtime.ts';
-import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { type BoardSession, stayingAt } from '../../../cli/session/open-session.ts';
 import { copyable } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { duration, showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
@@ -20,7 +20,7 @@ interface CodeOptions {
 
 /** Makes a code, and the text to pass on with it. */
 export async function makeCode(
-  { client, board }: Pick<BoardSession, 'client' | 'board'>,
+  { client, board, choice }: Pick<BoardSession, 'client' | 'board' | 'choice'>,
   { role, ttl, guest, key }: CodeOptions,
 ): Promise<{ code: NewCode; prompt: string }> {
   const params = { board };
@@ -29,7 +29,8 @@ export async function makeCode(
     ...(ttl === undefined ? {} : { ttl_seconds: duration(ttl, '--ttl') }),
     ...(guest === undefined ? {} : { guest: guest.replace(/^@/, '') }),
   };
-  const { data: code } = await client.call('createJoinCode', { params, body, idempotencyKey: key }).catch(lost(board));
+  const stay = ` --board ${board}${stayingAt({ choice })}`;
+  const { data: code } = await client.call('createJoinCode', { params, body, idempotencyKey: key }).catch(lost(stay));
   return { code, prompt: codePrompt(code) };
 }
 
@@ -57,11 +58,11 @@ export async function rolesOf(client: Client, template: string): Promise<[string
 
 /** A code whose answer was lost may exist; nobody knows it then. */
 const lost =
-  (board: string) =>
+  (stay: string) =>
   (error: unknown): never => {
     if (!(error instanceof ClientError) || error.code !== 'outcome_unknown') throw error;
     throw new Failure('outcome_unknown', 'The answer was lost: a code may have been made, which nobody knows.', {
-      hint: `See whether it is there: service code list --board ${board}. Revoke it with: service code revoke ID`,
+      hint: `See whether it is there: service code list${stay}. Revoke it with: service code revoke ID${stay}`,
       ...(error.details ? { details: error.details } : {}),
     });
   };
