@@ -43,7 +43,8 @@ export default class Asks extends BaseCommand<typeof Asks> {
     };
     const read = async (after: string | undefined, limit: number | undefined) =>
       (await session.client.call('listAsks', { query: { ...query, limit, after } })).data;
-    const found = await readList(out, flags, 'asks', read, tooMany);
+    const same = `${flagWords(flags, FLAGS)}${staying(session)}`;
+    const found = await readList(out, flags, 'asks', read, tooMany(same));
     if (!found) return;
     const { rows: asks, page } = found;
     const next = page.next_after;
@@ -56,7 +57,7 @@ export default class Asks extends BaseCommand<typeof Asks> {
           ...own.map((ask) => messageText(ask, style)),
         ]),
       empty: `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
-      next: next !== null && `Later: service asks${flagWords(flags, FLAGS)}${staying(session)} --after ${next}`,
+      next: next !== null && `Later: service asks${same} --after ${next}`,
     });
   }
 }
@@ -64,7 +65,7 @@ export default class Asks extends BaseCommand<typeof Asks> {
 /** Those that ask for the same list again. */
 const FLAGS = ['to-me', 'from-me', 'can-answer', 'state', 'task', 'limit'];
 
-const tooMany: TooMany = {
+const tooMany = (same: string): TooMany => ({
   message: (most) => `There are more than ${most} asks.`,
-  hint: 'service asks --all --ndjson',
-};
+  hint: `service asks --all --ndjson${same}`,
+});

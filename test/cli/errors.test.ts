@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
+import { Stranger } from './support/stranger.ts';
 
 describe('errors', () => {
   const home = homeWithBoard();
@@ -72,6 +73,26 @@ describe('errors', () => {
       const result = await home().run([...args, '--json', '--timeout', '1'], { env });
       expect([result.code, JSON.parse(result.stdout).error.code]).to.deep.equal([8, 'server_unreachable']);
     }
+  });
+
+  it('say how more than 5,000 records are read of the same server and board, as they were asked for', async () => {
+    const rows = Array.from({ length: 200 }, () => ({ seq: 1 }));
+    const page = { features: ['asks', 'tasks'], asks: rows, tasks: rows, messages: rows, next_after: 1, counts: {} };
+    const endless = await Stranger.listen(page);
+    const env = { SERVICE_TOKEN: `abh_${'x'.repeat(40)}` };
+    const stay = ['--server', endless.url, '--board', 'far'];
+    for (const args of [
+      ['asks', '--to-me'],
+      ['task', 'list', '--mine'],
+      ['read', '--from', 'sam'],
+    ]) {
+      const { stdout } = await home().run([...args, ...stay, '--all', '--json'], { env });
+      const { error } = JSON.parse(stdout);
+      const flag = args.findIndex((word) => word.startsWith('-'));
+      const again = [...args.slice(0, flag), '--all', '--ndjson', ...args.slice(flag), ...stay];
+      expect([error.code, error.hint]).to.deep.equal(['too_many_results', `service ${again.join(' ')}`]);
+    }
+    endless.close();
   });
 
   it('name the boards there are when none is selected', async () => {

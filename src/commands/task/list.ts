@@ -58,16 +58,17 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
         ? (await client.call('listTasks', { params: { board }, ...input })).data
         : (await client.call('listAllTasks', input)).data;
     };
-    const found = await readList(out, flags, 'tasks', read, tooMany);
+    const narrowing = ['state', 'done', 'mine', 'owner', 'blocked', 'newest', 'all-boards', 'limit'];
+    const same = `${flagWords(flags, narrowing)}${staying(session)}`;
+    const found = await readList(out, flags, 'tasks', read, tooMany(same));
     if (!found) return;
     const { rows: tasks, page } = found;
     const { counts, next_after } = page;
-    const same = flagWords(flags, ['state', 'done', 'mine', 'owner', 'blocked', 'newest', 'all-boards', 'limit']);
     await this.printList<typeof json>({ tasks, counts, next_after }, tasks, {
       of: board ?? session.server.name,
       rows: () => taskRows(tasks, this.times, !board),
       empty: `${this.nextWhereNone}${staying(session)}`,
-      next: next_after !== null && `Later: service task list${same}${staying(session)} --after ${next_after}`,
+      next: next_after !== null && `Later: service task list${same} --after ${next_after}`,
     });
   }
 
@@ -80,7 +81,7 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
   }
 }
 
-const tooMany: TooMany = {
+const tooMany = (same: string): TooMany => ({
   message: (most) => `There are more than ${most} tasks.`,
-  hint: 'service task list --all --ndjson',
-};
+  hint: `service task list --all --ndjson${same}`,
+});

@@ -87,7 +87,7 @@ async function readAll(session: BoardSession, options: ReadOptions, show: Show):
     if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
     else all.push(...data.messages);
     last = Math.max(last, data.messages.at(-1)?.seq ?? 0);
-    if (all.length > MOST) throw tooMany();
+    if (all.length > MOST) throw tooMany(filterWords(options) + staying(session));
     const next = options.before === undefined ? data.next_after : data.prev_before;
     if (next === null) break;
     query = options.before === undefined ? { after: next, limit: 200 } : { before: next, newest: true, limit: 200 };
@@ -158,9 +158,9 @@ function nextCommands({ next_after: next, prev_before: before }: Page, options: 
   ].filter(Boolean);
 }
 
-function tooMany(): Failure {
+function tooMany(same: string): Failure {
   return new Failure('too_many_results', `There are more than ${MOST} messages.`, {
-    hint: 'service read --all --ndjson',
+    hint: `service read --all --ndjson${same}`,
   });
 }
 
