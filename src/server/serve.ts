@@ -101,7 +101,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const look = lookCommand(dataDir, options.files);
     const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0, look });
     undo.unshift(() => blobs.stop());
-    const indexer = searchIndexer(db, clock, log, (digest) => store.open(digest));
+    const indexer = searchIndexer(db, clock, log, (digest, signal) => store.open(digest, undefined, signal));
     live.notifier.watchAll((key) => {
       if (key.startsWith('board:')) indexer.noticed();
     });

@@ -47,6 +47,8 @@ interface Sent {
   file?: { path: string; hex: string; size: number };
   /** Asked before each attempt; what it throws ends the request. */
   confirm?: (() => Promise<void>) | undefined;
+  /** Ends it. */
+  signal?: AbortSignal | undefined;
 }
 
 export class S3Store implements BlobStore {
@@ -61,9 +63,9 @@ export class S3Store implements BlobStore {
     return stageIn(this.#options.stage, source, options, (kept) => this.#publish(kept));
   }
 
-  async open(digest: Digest, range?: ByteRange): Promise<Readable> {
+  async open(digest: Digest, range?: ByteRange, signal?: AbortSignal): Promise<Readable> {
     const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
-    const answer = await this.#send({ method: 'GET', key: this.#keyOf(digest), headers });
+    const answer = await this.#send({ method: 'GET', key: this.#keyOf(digest), headers, signal });
     if (answer.status === (range ? 206 : 200) && answer.body) return Readable.fromWeb(answer.body as never);
     const refused = await this.#refused(answer, 'GET');
     throw isMissing(refused) ? new BlobMissing(digest) : refused;
@@ -172,13 +174,13 @@ export class S3Store implements BlobStore {
         if (answer.status < 500 || attempt === ATTEMPTS) return answer;
         await answer.body?.cancel();
       } catch (error) {
-        if (attempt === ATTEMPTS) throw unanswered(error, sent);
+        if (attempt === ATTEMPTS || sent.signal?.aborted) throw unanswered(error, sent);
       }
       await sleep(200 * 2 ** attempt);
     }
   }
 
-  async #once({ method, key, query = {}, headers = {}, file }: Sent): Promise<Response> {
+  async #once({ method, key, query = {}, headers = {}, file, signal: ended }: Sent): Promise<Response> {
     const { accessKeyId, secretAccessKey, sessionToken, region } = this.#options;
     const signer = new AwsV4Signer({
       method,
@@ -191,7 +193,8 @@ export class S3Store implements BlobStore {
       region,
     });
     const signed = await signer.sign();
-    const signal = AbortSignal.timeout(file || method === 'GET' ? LONG_MS : SHORT_MS);
+    const limit = AbortSignal.timeout(file || method === 'GET' ? LONG_MS : SHORT_MS);
+    const signal = ended ? AbortSignal.any([limit, ended]) : limit;
     if (!file) return fetch(signed.url, { method, headers: signed.headers, signal, redirect: 'manual' });
     signed.headers.set('content-length', String(file.size));
     const body = file.size === 0 ? '' : (Readable.toWeb(createReadStream(file.path)) as ReadableStream);

@@ -42,8 +42,8 @@ export interface BlobStore {
   readonly kind: StoreKind;
   /** Takes bytes as they come; the memory it needs does not grow with them. @throws TooManyBytes, NoRoom. */
   stage(source: AsyncIterable<Buffer>, options: StageOptions): Promise<Staged>;
-  /** @throws BlobMissing. */
-  open(digest: Digest, range?: ByteRange): Promise<Readable>;
+  /** @param signal ends the wait for a store that is far away. @throws BlobMissing. */
+  open(digest: Digest, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
   stat(digest: Digest): Promise<Omit<Entry, 'digest'> | null>;
   /** Everything it holds, also what no version names. */
   list(): AsyncIterable<Entry>;

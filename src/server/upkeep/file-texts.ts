@@ -1,6 +1,6 @@
 /** Reading the texts of files into the index: after the fact, because their bytes may lie far away. */
 import { hash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import { type Clock, inTime } from '../db/clock.ts';
@@ -10,38 +10,50 @@ import { unreadTexts } from '../search/texts.store.ts';
 import { fileText } from '../text/file-scan.ts';
 import { redact } from '../text/redaction.ts';
 
-/** Opens stored bytes by their digest. */
-export type OpenBytes = (digest: string) => Promise<Readable>;
+/** Opens stored bytes by their digest. Once the signal is aborted nobody waits for them any more. */
+export type OpenBytes = (digest: string, signal: AbortSignal) => Promise<Readable>;
 
 const PAGE = 50;
 /** How long a search waits for texts that were just written. */
 const PATIENCE_MS = 1_500;
-/** When what could not be read or written is tried again. */
+/** When what could not be read or written is tried again: twice as late each time. */
 const AGAIN_MS = 5_000;
+const LATEST_MS = 3_600_000;
+/** How long reading one file may take. */
+const READ_MS = 30_000;
 
 /** What reads the texts that are to be read. */
 export function fileTexts(db: Database, clock: Clock, log: Logger, open: OpenBytes) {
   let running: Promise<void> | null = null;
-  let stopped = false;
-  /** Digests of what could not be read or written, with the time from which on they are tried again. */
-  const failed = new Map<string, number>();
+  const stopping = new AbortController();
+  /** Digests of what could not be read or written, with the time from which on they are tried again and how long that was. */
+  const failed = new Map<string, { again: number; wait: number }>();
 
   const take = async (fileId: string, digest: string): Promise<void> => {
-    if ((failed.get(digest) ?? 0) > clock.now()) return;
+    const before = failed.get(digest);
+    if (before && before.again > clock.now()) return;
+    const limit = new AbortController();
+    const cancel = clock.after(READ_MS, () => limit.abort());
     try {
-      const text = searchable(await wholeOf(await open(digest), digest));
+      const signal = AbortSignal.any([stopping.signal, limit.signal]);
+      const source = await open(digest, signal);
+      const text = searchable(await wholeOf(addAbortSignal(signal, source), digest));
       await db.write((tx) => indexText(tx, fileId, digest, text));
       failed.delete(digest);
     } catch (error) {
-      failed.set(digest, clock.now() + AGAIN_MS);
-      log.warn({ err: error, digest }, 'a file cannot be taken into the search index');
+      if (stopping.signal.aborted) return;
+      const wait = before ? Math.min(2 * before.wait, LATEST_MS) : AGAIN_MS;
+      failed.set(digest, { again: clock.now() + wait, wait });
+      if (!before) log.warn({ err: error, digest }, 'a file cannot be taken into the search index');
+    } finally {
+      cancel();
     }
   };
 
   const run = async (): Promise<void> => {
-    for (let after = ''; !stopped; ) {
+    for (let after = ''; !stopping.signal.aborted; ) {
       const page = await db.read((tx) => unreadTexts(tx, after, PAGE));
-      for (const { file_id, digest } of page) if (!stopped) await take(file_id, digest);
+      for (const { file_id, digest } of page) if (!stopping.signal.aborted) await take(file_id, digest);
       const last = page.at(-1);
       if (!last || page.length < PAGE) return;
       after = last.file_id;
@@ -63,7 +75,7 @@ export function fileTexts(db: Database, clock: Clock, log: Logger, open: OpenByt
     /** Ends sooner where that takes long, and goes on meanwhile. */
     soon: () => inTime(clock, PATIENCE_MS, all()),
     async stop(): Promise<void> {
-      stopped = true;
+      stopping.abort();
       await running?.catch(() => {});
     },
   };
