@@ -111,11 +111,7 @@ export async function runDownload(engine: Engine, { name, case: useCase }: Case<
   const { caller, bytes } = await reading(engine, name, call.credential, read);
   const sendable: Sendable = {
     ...bytes,
-    open: (range) =>
-      engine.blobs.store.open(bytes.digest, range).catch((error: unknown) => {
-        engine.report('blob_missing', { err: error, digest: bytes.digest });
-        throw error;
-      }),
+    open: (range) => engine.blobs.store.open(bytes.digest, range),
     watch: (cut) => engine.live.watchCredential(caller, cut),
   };
   return sendable;

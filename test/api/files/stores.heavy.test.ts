@@ -170,6 +170,8 @@ describe('where the bytes of files are kept', () => {
       expect([away.status, away.code]).to.deep.equal([503, 'unavailable']);
       const unread = await server.dana.call('downloadFile', { params: { board, file: 'busy.txt', version: 1 } });
       expect([unread.status, unread.code]).to.deep.equal([503, 'unavailable']);
+      expect(server.log.filter((line) => line.includes('blob_missing'))).to.deep.equal([]);
+      expect(server.log.filter((line) => line.includes('store_unusable'))).to.have.length(2);
       objects.busy = 0;
       expect((await tryPut(server.dana, board, 'away.txt', 'away')).status).to.equal(201);
     });

@@ -56,7 +56,7 @@ export async function sendBytes(ctx: Context, sendable: Sendable, { log, clock }
     const drained = () => drain(res, clock);
     await pass(ctx, source, drained, checked ? { skip: start, length, digest } : { skip: 0, length, digest: null });
   } catch (error) {
-    if (!res.destroyed) log.error({ err: error, digest }, error instanceof Corrupt ? 'blob_corrupt' : 'blob_missing');
+    if (!res.destroyed) log.error({ err: error, digest }, wordFor(error));
     cut();
   } finally {
     unwatch();
@@ -67,9 +67,8 @@ async function opened({ digest, open }: Sendable, range: { start: number; end: n
   try {
     return await open(range ?? undefined);
   } catch (error) {
-    const missing = (error as Error).name === 'BlobMissing';
-    log.error({ err: error, digest }, missing ? 'blob_missing' : 'store_unusable');
-    throw missing ? bytesLost(digest, 'missing from its store') : storeDown();
+    log.error({ err: error, digest }, wordFor(error));
+    throw isMissing(error) ? bytesLost(digest, 'missing from its store') : storeDown();
   }
 }
 
@@ -133,6 +132,14 @@ const unsatisfiable = (size: number): Refusal =>
 
 /** The bytes are not those that were stored. */
 class Corrupt extends Error {}
+
+const isMissing = (error: unknown): boolean => (error as Error).name === 'BlobMissing';
+
+/** What the log says of bytes that were not sent: only a store that answers can tell that it has lost some. */
+function wordFor(error: unknown): 'blob_corrupt' | 'blob_missing' | 'store_unusable' {
+  if (error instanceof Corrupt) return 'blob_corrupt';
+  return isMissing(error) ? 'blob_missing' : 'store_unusable';
+}
 
 interface Passed {
   /** Bytes ahead of those that are sent. */
