@@ -22,6 +22,10 @@ const EVERY_MS = 21_600_000;
 const WAIT_MS = 30_000;
 const BATCH = 200;
 const PAGE = 500;
+/** Held while bytes are looked for. */
+export const LOOKING = 'looking for bytes';
+/** Bytes that are looked for at once. */
+const STATS = 8;
 /** Digests in a line of the log. */
 const NAMED = 5;
 
@@ -82,22 +86,28 @@ export class Blobs {
     return true;
   }
 
-  /** Looks once whether all bytes are there; collects then and every 6 hours. */
+  /** Collects now and every 6 hours; looks once, after the first time, whether all bytes are there. */
   start(repeat: Repeat): void {
     const failed = (what: string) => (error: unknown) => this.#options.log.error({ err: error }, `${what} failed`);
     let looked: Promise<void> | undefined;
     this.#cancel = repeat(EVERY_MS, () => {
-      looked ??= this.#look().catch(failed('looking for the bytes of files'));
-      this.#running = looked.then(() => this.collect()).catch(failed('collecting unused bytes'));
+      this.#running = this.collect()
+        .catch(failed('collecting unused bytes'))
+        .then(() => (looked ??= this.#look().catch(failed('looking for the bytes of files'))));
       return this.#running;
     });
   }
 
   /**
    * After a restore without the files nobody else would notice until one is asked for. Told by their size, which is cheap
-   * enough for every start.
+   * enough for every start. Of processes that start together one is enough.
    */
   async #look(): Promise<void> {
+    const release = await this.#options.db.claim(LOOKING, 0);
+    if (release) await this.#lookForAll().finally(release);
+  }
+
+  async #lookForAll(): Promise<void> {
     const { db, log, look } = this.#options;
     const missing: Digest[] = [];
     const damaged: Digest[] = [];
@@ -106,12 +116,15 @@ export class Blobs {
       const page = await db.read((tx) => referencedBlobs(tx, after, PAGE));
       const last = page.at(-1);
       if (!last) break;
-      for (const { digest, size } of page) {
+      for (let n = 0; n < page.length; n += STATS) {
         if (this.#stopped) return;
-        const found = await this.store.stat(digest);
-        if (!found) missing.push(digest);
-        else if (found.size !== Number(size)) damaged.push(digest);
-        checked++;
+        const part = page.slice(n, n + STATS);
+        const found = await Promise.all(part.map(({ digest }) => this.store.stat(digest)));
+        for (const [i, { digest, size }] of part.entries()) {
+          if (!found[i]) missing.push(digest);
+          else if (found[i].size !== Number(size)) damaged.push(digest);
+        }
+        checked += part.length;
       }
       after = last.digest;
     }

@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { LOOKING } from '../../../src/server/blobs/blobs.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { damage, lose, put } from '../../support/files.ts';
-import { startTestServer, type TestServer } from '../../support/server.ts';
+import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
 forEachDatabase('a server that is started', (engine) => {
@@ -45,6 +46,19 @@ forEachDatabase('a server that is started', (engine) => {
     );
     expect(JSON.stringify(line)).to.not.include('gone.md');
   });
+
+  if (engine === 'postgres') {
+    it('leaves looking for them to another process that is at it', async () => {
+      const free = (await server.db.claim(LOOKING, 0))!;
+      server.log.length = 0;
+      const before = server.clock.waiting(6 * 3_600_000);
+      const twin = await startTwin(server);
+      await until(() => server.clock.waiting(6 * 3_600_000) > before, 'it has collected, and has looked if it does');
+      expect(server.log.filter((line) => /bytes of (all )?files are/.test(line))).to.deep.equal([]);
+      await free();
+      await twin.close();
+    });
+  }
 
   it('on files of another database takes none of them away, which may be put back', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'board-service-files-'));
