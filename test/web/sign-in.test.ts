@@ -251,7 +251,7 @@ describe('signing in to the page', () => {
   it('out, the theme, the own agents and the allowance are in reach on a phone, also zoomed', async () => {
     const tom = await server.person('tom');
     const { page, close } = await visit(server, tom, '/', { viewport: { width: 390, height: 844 } });
-    const account = page.getByRole('button', { name: 'You' });
+    const account = page.getByRole('button', { name: 'You', exact: true });
     for (const [item, heading] of [
       ['Your agents', 'Your agents'],
       ['Your allowance', 'What your agents may do without asking'],
@@ -260,6 +260,7 @@ describe('signing in to the page', () => {
       await account.click();
       await page.getByRole('menuitem', { name: item }).click();
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await account.locator('[aria-current="page"]').waitFor();
     }
     // A window of 1280 by 512 at 200 %.
     await page.setViewportSize({ width: 640, height: 256 });

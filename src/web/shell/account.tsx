@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { formatExact } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { type Place, place } from '../state/route.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 
 type Theme = 'system' | 'light' | 'dark';
@@ -23,6 +24,9 @@ export function setTheme(next: Theme): void {
   if (next === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = next;
 }
+
+/** The screens that only this menu of the bar at the bottom leads to. */
+const ownScreens: Place['screen'][] = ['agents', 'allowance', 'server'];
 
 const failure = signal<string | null>(null);
 
@@ -46,7 +50,7 @@ export default function AccountMenu({ phone = false }: { phone?: boolean }) {
   const button = phone ? (
     <>
       <Glyph who={who} size={20} />
-      You
+      <span aria-current={ownScreens.includes(place.value.screen) ? 'page' : undefined}>You</span>
     </>
   ) : (
     <>
