@@ -16,7 +16,7 @@ describe('putting the brief', () => {
   it('says where there is none how the same agent writes it', async () => {
     await home().json(['agent', 'create', 'scribe', '--board', 'docs']);
     const { stderr } = await home().run(['brief', 'show', '--as', 'scribe']);
-    expect(stderr).to.include('Hint: Write one: service brief put brief.md --as scribe\n');
+    expect(stderr).to.include('Hint: Write one: service brief put brief.md --board docs --as scribe\n');
   });
 
   it('makes no version of bytes that are unchanged, and says so', async () => {

@@ -11,8 +11,9 @@ import { type Files, notedAt } from '../../file/lib/scope.ts';
 /** @throws Failure `file_not_found` where the board has none. */
 export function requireBrief({ board, session }: Files): Brief {
   if (board.brief) return board.brief;
+  const on = { ...session, choice: { ...session.choice, board: session.board } };
   throw new Failure('file_not_found', `${board.name} has no brief.`, {
-    hint: called(`Write one: service brief put brief.md${staying(session)}`),
+    hint: called(`Write one: service brief put brief.md${staying(on)}`),
   });
 }
 
