@@ -233,6 +233,9 @@ forEachDatabase('a stream of hints', (engine) => {
     const [mine, hers] = [await openFor(pam), await openFor(eve)];
     for (const upTo of [seq, 1, seq]) await agent.ok('ackInbox', { body: { up_to: upTo } });
     expect(await agent.refused('ackInbox', { body: { up_to: seq + 1 } })).to.equal('422 ack_out_of_range');
+    // What comes within 20 ms is read once.
+    server.clock.advance(20);
+    await mine.frame(({ event }) => event === 'read');
     const last = await post(pam, board.name, 'y');
     for (const stream of [mine, hers])
       await stream.frame(({ event, data }) => event === 'head' && data.seq === last.seq);
