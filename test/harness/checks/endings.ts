@@ -3,6 +3,22 @@ import { expect } from 'chai';
 import type { Check } from './check.ts';
 
 export const endingChecks: Check[] = [
+  // Before a program is resumed: one may be given a text again, with its id, that it had when it was left.
+  {
+    id: 'crash',
+    title: 'loses nothing when the daemon is killed, and nothing comes twice that was received',
+    run: async ({ world, agent }) => {
+      const { pid } = await world.daemon();
+      process.kill(pid, 'SIGKILL');
+      await world.say(`@${agent.seat} said over a crash`);
+      // Without a hook that waits, the next one that runs brings the daemon back.
+      if (!agent.program.waits) await agent.prompt('anything new');
+      await agent.model.until('said over a crash');
+      await agent.settled();
+      expect(agent.model.told('said over a crash')).to.have.length(1);
+      expect(agent.model.told('wake up for the first')).to.have.length(1);
+    },
+  },
   {
     id: 'resume',
     title: 'holds its seat again when it is resumed',
@@ -35,21 +51,6 @@ export const endingChecks: Check[] = [
       const told = await agent.model.until('woken without a prompt');
       expect(agent.model.asked.indexOf(told)).to.equal(asked);
       await agent.settled();
-    },
-  },
-  {
-    id: 'crash',
-    title: 'loses nothing when the daemon is killed, and nothing comes twice that was received',
-    run: async ({ world, agent }) => {
-      const { pid } = await world.daemon();
-      process.kill(pid, 'SIGKILL');
-      await world.say(`@${agent.seat} said over a crash`);
-      // Without a hook that waits, the next one that runs brings the daemon back.
-      if (!agent.program.waits) await agent.prompt('anything new');
-      await agent.model.until('said over a crash');
-      await agent.settled();
-      expect(agent.model.told('said over a crash')).to.have.length(1);
-      expect(agent.model.told('wake up for the first')).to.have.length(1);
     },
   },
   {
