@@ -20,10 +20,8 @@ export async function waitForDelivery(context: Context): Promise<0 | 2> {
   for (let resumed = false; ; resumed = true) {
     const connection = await connectWait(context, resumed);
     if (connection) {
-      const waits = () => {
-        pause = MIN_RETRY_MS;
-      };
-      const outcome = await Promise.race([awaitDelivery(connection, waits), orphaned]);
+      pause = MIN_RETRY_MS;
+      const outcome = await Promise.race([awaitDelivery(connection), orphaned]);
       connection.close();
       if (outcome !== 'again') return outcome;
     }
@@ -45,15 +43,11 @@ async function connectWait({ daemon, header }: Context, resumed: boolean): Promi
   }
 }
 
-/** Resolves with the outcome of the wait; `again` if the connection was lost, or the daemon is replaced or cannot now. */
-async function awaitDelivery(connection: Connection, waits: () => void): Promise<0 | 2 | 'again'> {
+/** Resolves with the outcome of the wait; `again` if the connection was lost or the daemon is replaced. */
+async function awaitDelivery(connection: Connection): Promise<0 | 2 | 'again'> {
   for (;;) {
-    const frame = await nextFrame(connection).catch((error: { code?: string }) => {
-      if (error.code !== 'internal') throw error;
-      return null;
-    });
+    const frame = await nextFrame(connection);
     if (frame === null) return 'again';
-    if (frame.event === 'waiting') waits();
     if (frame.event === 'release') return 0;
     if (frame.event === 'bye') return frame.restart === true ? 'again' : 0;
     if (frame.event === 'deliver')

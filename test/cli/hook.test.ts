@@ -455,14 +455,6 @@ describe('a hook', () => {
       expect(daemon.of('wait')).to.have.length(1);
     });
 
-    it('comes back where the daemon could not let it wait', async () => {
-      daemon.answers.wait = (_, peer) => {
-        daemon.answers.wait = (__, again) => again.send(deliver);
-        peer.send({ error: { code: 'internal', message: 'The disk is full.' } });
-      };
-      expect((await finished(waiting())).code).to.equal(2);
-    });
-
     it('comes back after a crash and after an upgrade, and says so', async () => {
       daemon.answers.wait = (_, peer) => peer.send({ event: 'waiting' });
       const child = waiting();
