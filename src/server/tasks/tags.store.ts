@@ -63,3 +63,17 @@ export const messageCountsOf = (tx: ReadTx, taskIds: string[], reader: MessageRe
         since: db.raw('SUM(CASE WHEN x.seq > s.seq THEN 1 ELSE 0 END)'),
       }),
   );
+
+/** How many messages about a task this reader may read after an event of its board. */
+export async function countMessagesAfter(tx: ReadTx, taskId: string, seq: number, reader: MessageReader) {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    readable(
+      db({ x: 'message_tasks' })
+        .join({ m: 'messages' }, 'm.id', 'x.message_id')
+        .where('x.task_id', taskId)
+        .where('x.seq', '>', seq),
+      reader,
+    ).select({ count: db.raw('COUNT(*)') }),
+  );
+  return Number(row!.count);
+}

@@ -6,12 +6,14 @@ import type { ReadTx } from '../../db/tx.ts';
 import { briefsOf, latestVersions } from '../../files/files.store.ts';
 import { linesOf } from '../../lines/lines.store.ts';
 import { reportsOf } from '../../seats/reports.store.ts';
-import { countOpenTasks, tasksWithIds } from '../../tasks/tasks.store.ts';
+import { countMessagesAfter } from '../../tasks/tags.store.ts';
+import { countOpenTasks, latestTexts, tasksWithIds } from '../../tasks/tasks.store.ts';
 import { oldestOpenTask, postsWithoutTask } from '../../tasks/work.store.ts';
 import { idsIn, indexBy } from '../../text/rows.ts';
+import { actorsOf } from '../actors.ts';
 import { briefViews } from '../file.ts';
 import { lineView, standingLines } from '../line.ts';
-import { taskView } from './task.ts';
+import { textOf } from './task.ts';
 import { taskRefView } from './task-ref.ts';
 
 /** For each of these agents, in their order. Counts only what each may see. */
@@ -54,13 +56,21 @@ async function postsWithout(tx: ReadTx, { member }: Place): Promise<number> {
 }
 
 async function currentTask(tx: ReadTx, place: Place): Promise<AgentWork['current_task']> {
-  const { member } = place;
+  const { member, reader } = place;
   if (member.current_task_id === null) return null;
   const [task] = await tasksWithIds(tx, [member.current_task_id]);
   if (!task) throw new Error(`task ${member.current_task_id} is missing`);
-  // Whether it is stale is not told here, and so not looked up.
-  const { stands } = await taskView(tx, { ...place, policy: { ...place.policy, stale_after: 'off' } }, task);
-  return { ...taskRefView(task), owner: task.owner_id === member.id, stands };
+  const stands = (await latestTexts(tx, [task.id])).get(task.id)?.stands;
+  return {
+    ...taskRefView(task),
+    owner: task.owner_id === member.id,
+    stands: stands
+      ? {
+          ...textOf(stands, await actorsOf(tx, reader, [stands.by_id])),
+          messages_since: await countMessagesAfter(tx, task.id, stands.seq, reader),
+        }
+      : null,
+  };
 }
 
 async function ownLines(tx: ReadTx, memberIds: string[]): Promise<Map<string, NonNullable<AgentWork['line']>>> {
