@@ -162,6 +162,29 @@ describe('writes of the page that are tried again', () => {
     await close();
   });
 
+  it('asks to look for a task whose answer never came before its session ended', async () => {
+    const { page, close } = await open(`/?board=${board}&tab=tasks`);
+    await fillTask(page);
+    const done = Promise.withResolvers<void>();
+    let lost = false;
+    await page.route('**/tasks', async (route) => {
+      if (lost || route.request().method() !== 'POST') return route.continue();
+      lost = true;
+      await route.fetch();
+      done.resolve();
+    });
+    await create(page);
+    await done.promise;
+    await dana.ok('endAllBrowserSessions');
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await signIn(page);
+    await fillTask(page);
+    await create(page);
+    await notKnown(page).waitFor();
+    expect(await titles()).to.deep.equal(['Mend the tap']);
+    await close();
+  });
+
   it('does not answer again what may have been answered in the session before', async () => {
     const ask = { options: ['Yes', 'No'] };
     await post(await newAgent(dana, board, { name: 'claude' }), board, 'Shall I?', { ask });

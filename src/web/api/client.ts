@@ -1,5 +1,6 @@
 /** The API client of the page. It uses the browser's session instead of an access key. */
 import { type CallInput, Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import { type Page, type PagedName, pages } from '../../client/pages.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { routes } from '../../contract/routes.ts';
@@ -49,13 +50,15 @@ class PageClient extends Client {
     const { method, idempotency } = routes[name];
     const { signal, idempotencyKey } = input;
     if (method !== 'GET' && (idempotency !== 'K' || idempotencyKey === undefined)) return super.call(name, input);
-    for (;;) {
+    for (let again = false; ; again = true) {
       const sent = new AbortController();
       this.repeatable.add(sent);
       try {
         const stop = signal ? AbortSignal.any([signal, sent.signal]) : sent.signal;
         return await super.call(name, { ...input, signal: stop });
       } catch (error) {
+        // The answer to what was sent before may be the one that was lost.
+        if (again && error instanceof ClientError) error.attempts++;
         if (!sent.signal.aborted || signal?.aborted) throw error;
       } finally {
         this.repeatable.delete(sent);
