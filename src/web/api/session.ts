@@ -10,11 +10,12 @@ export const sessionError = signal<unknown>(null);
 /** The person that this page was opened for. */
 let person: string | undefined;
 
-// Another person gets a fresh page, because this one holds what the first may see.
+// Another person gets a fresh page, because this one and what it stored for a reload hold what the first may see.
 session.subscribe((current) => {
   if (!current) return;
   if (person !== undefined && person !== current.person.id) {
     session.value = undefined;
+    sessionStorage.clear();
     location.reload();
   } else person = current.person.id;
 });
