@@ -11,8 +11,8 @@ const SHOWN = 5;
 export function warnOfMentions({ body, mentions, from, board }: Message, session: BoardSession, out: Output): void {
   if (!body.includes('@')) return;
   const known = new Set([from.name, ...mentions.map(({ name }) => name)].map((name) => `@${name}`));
-  // No mention stands in a link, or before a path such as that of a package.
-  const named = mentionsIn(body.replaceAll(/\S+:\/\/\S*|@[\w-]+\/\S*/g, '')).filter((target) => target.startsWith('@'));
+  // What stands before a path, such as that of a package, is hardly meant as a mention.
+  const named = mentionsIn(body.replaceAll(/@[\w-]+\/\S*/g, '')).filter((target) => target.startsWith('@'));
   const nobody = [...new Set(named)].filter((target) => !known.has(target));
   if (nobody.length === 0) return;
   const more = nobody.length > SHOWN ? ` and ${nobody.length - SHOWN} more` : '';
