@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { isAddressed, type MessageRow, messageById, messageBySeq } from '../messages/messages.store.ts';
-import type { Caller } from '../operation/caller.ts';
+import type { Caller, Shown } from '../operation/caller.ts';
 import { requireTerms } from '../operation/terms.ts';
 import { lockVisibleById, type Place, type Reader, requirePlace, seeBoardById } from './board-access.ts';
 
@@ -25,6 +25,11 @@ export async function findMessage(tx: ReadTx, caller: Caller, id: string) {
   const place = await seeBoardById(tx, caller, message.board_id).then(requirePlace).catch(hidden);
   if (!(await mayRead(tx, place.reader, message))) throw messageNotFound();
   return { place, message };
+}
+
+/** For a kept answer about a message: one that its caller cannot read any more is missing, as it is for a new request. */
+export async function requireStillReadable(tx: WriteTx, caller: Caller, { message = '' }: Shown): Promise<void> {
+  await findMessage(tx, caller, message);
 }
 
 /**

@@ -32,7 +32,7 @@ export const noRun: AgentRun = {
 type Limits = Policy['agent_run'];
 
 /** More messages than a run ever has; a number that Postgres takes as an integer, which it does not take infinity for. */
-const NO_LIMIT = 2_147_483_647;
+export const NO_LIMIT = 2_147_483_647;
 
 /** Up to which length messages of the run wake somebody. */
 export const limitOf = ({ run_limit }: AgentRun, limits: Limits): number =>

@@ -5,7 +5,7 @@ import { anyRow, idsOf } from '../db/query.ts';
 import { rowBy } from '../db/rows.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type AgentRun, RESTARTS } from './agent-run.rules.ts';
+import { type AgentRun, NO_LIMIT, RESTARTS } from './agent-run.rules.ts';
 import { type MessageReader, readable } from './readable.rules.ts';
 
 /** A message with, on a thread's first one, its run of agents. */
@@ -310,27 +310,42 @@ export const releaseHeld = (tx: WriteTx, { board_id, seq: root_seq }: ThreadKey,
       .update({ held: 0 });
   });
 
-const restarting = (db: Knex): Knex.QueryBuilder =>
-  db('messages')
-    .where('agent_run', '>', 0)
-    .where('run_restarts', '<', RESTARTS)
-    .update({ agent_run: 0, run_limit: null, run_held_at: null, run_restarts: db.raw('run_restarts + 1') });
-
-const restartStatement = statement<{ task_id: string }>((db, p) =>
-  restarting(db).whereRaw(
-    "(board_id, seq) IN (SELECT board_id, thread_seq FROM message_tasks WHERE task_id = ? AND how <> 'named')",
-    [p.task_id],
-  ),
-);
+/**
+ * Starts the runs of agents anew in some threads, where that may be; what was held in them wakes those it is for. A thread
+ * that a person stopped waits for that person.
+ */
+async function restartRuns(tx: WriteTx, inThreads: (query: Knex.QueryBuilder, db: Knex) => Knex.QueryBuilder) {
+  const restartable = (db: Knex): Knex.QueryBuilder =>
+    inThreads(db('messages').where('agent_run', '>', 0).where('run_stopped', 0), db).where(
+      'run_restarts',
+      '<',
+      RESTARTS,
+    );
+  const held = (db: Knex) => restartable(db).whereNotNull('run_held_at').select('board_id', 'seq');
+  for (const root of await tx.query<ThreadKey>(held)) await releaseHeld(tx, root, NO_LIMIT);
+  await tx.change((db) =>
+    restartable(db).update({
+      agent_run: 0,
+      run_limit: null,
+      run_held_at: null,
+      run_restarts: db.raw('run_restarts + 1'),
+    }),
+  );
+}
 
 /** Starts the runs of agents anew in the threads that are about a task. */
-export const restartRunsAbout = (tx: WriteTx, taskId: string): Promise<number> =>
-  tx.run(restartStatement, { task_id: taskId });
+export const restartRunsAbout = (tx: WriteTx, taskId: string): Promise<void> =>
+  restartRuns(tx, (query) =>
+    query.whereRaw(
+      "(board_id, seq) IN (SELECT board_id, thread_seq FROM message_tasks WHERE task_id = ? AND how <> 'named')",
+      [taskId],
+    ),
+  );
 
 /** The same in the threads where a version of a file is cited. */
-export const restartRunsCiting = (tx: WriteTx, boardId: string, fileId: string, version: number): Promise<number> =>
-  tx.change((db) =>
-    restarting(db)
+export const restartRunsCiting = (tx: WriteTx, boardId: string, fileId: string, version: number): Promise<void> =>
+  restartRuns(tx, (query, db) =>
+    query
       .where({ board_id: boardId })
       .whereIn('seq', (citing: Knex.QueryBuilder) =>
         citing

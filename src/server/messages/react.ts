@@ -3,11 +3,11 @@ import type { Params } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
-import { findMessage, lockMessage } from '../access/message.ts';
+import { findMessage, lockMessage, requireStillReadable } from '../access/message.ts';
 import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { membersById } from '../members/members.store.ts';
-import type { Caller, Shown } from '../operation/caller.ts';
+import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
@@ -29,7 +29,7 @@ export const addReaction: WriteCase<'addReaction'> = {
     }
     return { answer: await messageAt(tx, found.place, found.message.seq) };
   },
-  recheck,
+  recheck: requireStillReadable,
 };
 
 export const removeReaction: WriteCase<'removeReaction'> = {
@@ -41,7 +41,7 @@ export const removeReaction: WriteCase<'removeReaction'> = {
     }
     return { answer: await messageAt(tx, found.place, found.message.seq) };
   },
-  recheck,
+  recheck: requireStillReadable,
 };
 
 export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller, { params }) => {
@@ -60,11 +60,6 @@ export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller
   }));
   return { message_id: message.id, reactions };
 };
-
-/** A message that cannot be read any more is missing, as for a new reaction. */
-async function recheck(tx: WriteTx, caller: Caller, { message = '' }: Shown): Promise<void> {
-  await findMessage(tx, caller, message);
-}
 
 async function findForReaction(tx: WriteTx, caller: Caller, params: Params<'addReaction'>): Promise<Found> {
   const found = await lockMessage(tx, caller, params.message);

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
-import { lockMessage } from '../access/message.ts';
+import { lockMessage, requireStillReadable } from '../access/message.ts';
 import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -25,6 +25,7 @@ export const setThreadRun: WriteCase<'setThreadRun'> = {
     if (body.action === 'continue') await releaseHeld(tx, root, limitOf(run, limits));
     return { answer: await messageAt(tx, place, root.seq) };
   },
+  recheck: requireStillReadable,
 };
 
 /** The first message of the thread that a message is in. @throws Refusal `message_not_found`, `agent_owner_required`. */

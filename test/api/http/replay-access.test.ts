@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Call } from '../../support/api.ts';
-import { newBoard, post } from '../../support/cast.ts';
+import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, memberIdOf, putOnBoard, revokeKey } from '../../support/state.ts';
@@ -59,6 +59,22 @@ forEachDatabase('a kept answer', (engine) => {
     expect([again.replayed, again.body]).to.deep.equal([true, first]);
     await changeBoard(server, board.name, { lifecycle: 'deleted' });
     expect(await server.dana.refused('addReaction', { params, key })).to.equal('404 message_not_found');
+  });
+
+  it('of a word on a thread is refused like a new one to somebody who left', async () => {
+    const joe = await server.person('joe');
+    for (const visibility of ['private', 'open'] as const) {
+      const board = await newBoard(server.dana, { visibility });
+      await putOnBoard(server, board.name, joe);
+      const agent = await newAgent(joe, board.name);
+      const message = await post(agent, board.name, 'Retry design');
+      const call: Call = { params: { message: message.id }, body: { action: 'stop' }, key: newKey() };
+      await joe.ok('setThreadRun', call);
+      expect((await joe.call('setThreadRun', call)).replayed).to.equal(true);
+      await endMember(server, await memberIdOf(server, board.name, joe), 'left');
+      expect(await joe.refused('setThreadRun', { ...call, key: newKey() })).to.equal('404 message_not_found');
+      expect(await joe.refused('setThreadRun', call), visibility).to.equal('404 message_not_found');
+    }
   });
 
   it('does not replay a refusal about a board, nor an acknowledgement, to somebody who left it', async () => {

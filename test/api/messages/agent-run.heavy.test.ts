@@ -311,6 +311,31 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     expect((await rootOf(root.id)).agent_run).to.equal(undefined);
   });
 
+  it('wake those that held posts are for when the task changes, but not where a person stopped the thread', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const task = await dana.ok('createTask', { params: { board }, body: { title: 'Retry design' } });
+    await claude.ok('startTask', { params: { board, task: task.ref } });
+    const stands = (text: string) =>
+      claude.ok('updateTask', { params: { board, task: task.ref }, body: { stands: text } });
+    const begin = () => post(claude, board, 'Retry design', { to: ['@codex'], about: [task.ref] });
+    const root = await begin();
+    for (const from of [codex, claude]) await reply(from, root);
+    await ackAll(codex);
+    const waiting = waits(codex, 30);
+    expect((await reply(claude, root, 'Shall I?')).held).to.equal(true);
+    await stands('Half');
+    expect((await waiting).messages.map(({ body }) => body)).to.deep.equal(['Shall I?']);
+    expect(await heldIn(root)).to.deep.equal([false, false, false]);
+    expect((await reply(codex, root)).held).to.equal(undefined);
+    const stopped = await begin();
+    for (const from of [codex, claude]) await reply(from, stopped);
+    await dana.ok('setThreadRun', { params: { message: stopped.id }, body: { action: 'stop' } });
+    await stands('Done');
+    expect(await heldIn(stopped)).to.deep.equal([false, true]);
+    await dana.ok('setThreadRun', { params: { message: stopped.id }, body: { action: 'continue' } });
+    expect(await heldIn(stopped)).to.deep.equal([false, false]);
+  });
+
   it('start anew with a new version of a file in the thread, not with the same one again', async () => {
     await setLimits({ notice: 2, hold: 3 });
     const [root] = (await runTo(3)) as [Message];
