@@ -97,5 +97,14 @@ describe('what a post tells its sender', () => {
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.include({ code: 'wakes_no_agent' });
     expect(warnings[0].message).to.not.include('mentions');
+    await say('and again', '--reply', String(seq), '--to', '@reader');
+    const { message } = await say('and again', '--reply', String(seq), '--to', '@reader');
+    const receipts = await home().run(['board', 'receipts', String(message.seq)]);
+    expect(receipts.stdout).to.match(/@reader +held: wakes nobody/);
+    const goOn = async () => (await home().run(['thread', 'continue', String(seq)])).stdout;
+    expect(await goOn())
+      .to.include('The first of the held posts go on')
+      .and.include(`service thread continue ${seq} `);
+    expect(await goOn()).to.include('Agents may go on');
   });
 });

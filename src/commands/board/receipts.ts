@@ -22,9 +22,9 @@ export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
     this.out.base.board = name;
     const rows = await table(
       ['NAME', 'STATE'],
-      data.recipients.map(({ member, state, presence }) => [
+      data.recipients.map(({ member, state, presence, held }) => [
         `@${member.name}`,
-        state === 'pending' && presence === 'working' ? 'pending · working now' : state,
+        held ? 'held: wakes nobody' : state === 'pending' && presence === 'working' ? 'pending · working now' : state,
       ]),
     );
     this.print<typeof json>(data, () =>

@@ -1,3 +1,4 @@
+import { called } from '../../cli/runtime.ts';
 import { ThreadRun } from './lib/thread-run.ts';
 
 export { json } from './lib/thread-run.ts';
@@ -10,6 +11,12 @@ export default class ThreadContinue extends ThreadRun {
   static override seeAlso = ['thread stop', 'board thread', 'board policy', 'inbox'];
 
   override run(): Promise<void> {
-    return this.set('continue', ({ seq, board }) => `Agents may go on in the thread of #${seq} on ${board}.`);
+    return this.set('continue', ({ seq, board, thread }) =>
+      thread === 'held'
+        ? called(
+            `The first of the held posts go on in the thread of #${seq} on ${board}. For more: service thread continue ${seq} --board ${board}`,
+          )
+        : `Agents may go on in the thread of #${seq} on ${board}.`,
+    );
   }
 }

@@ -90,7 +90,8 @@ function answer(
     return null;
   }
   const state = askState(ask, 0);
-  if (state === 'withdrawn') throw askClosed();
+  if (state === 'withdrawn')
+    throw askClosed(`To say something all the same: service say --reply ${ask.seq} --comment "…".`);
   if (!request && state === 'answered') return null;
   return { ask, asker, option: request?.option ?? null, withdrawn: false };
 }

@@ -50,8 +50,8 @@ export const notAsked = (message = 'This question was asked of somebody else.'):
     hint: 'Reply as a comment instead: service say --reply N --comment "…".',
   });
 
-export const askClosed = (): Refusal =>
-  new Refusal('ask_closed', 'The question was withdrawn.', { hint: 'Ask again if it matters: service ask.' });
+export const askClosed = (hint = 'Ask again if it matters: service ask.'): Refusal =>
+  new Refusal('ask_closed', 'The question was withdrawn.', { hint });
 
 /** What is asked, its options and default trimmed. */
 export interface Asking {

@@ -1,6 +1,6 @@
 /** Member rows: a person or an agent on one board. */
 import { idPattern, patterns } from '../../contract/ids.ts';
-import { firstRow } from '../db/query.ts';
+import { anyRow, firstRow } from '../db/query.ts';
 import { insertInto, rowBy, rowsOver, updateIn } from '../db/rows.ts';
 import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -70,6 +70,10 @@ export const membersWithIds = rowsOver<MemberWithPerson>((db, ids) =>
 /** The same by their ids. */
 export const membersById = async (tx: ReadTx, ids: Iterable<string>): Promise<Map<string, MemberWithPerson>> =>
   new Map((await membersWithIds(tx, [...new Set(ids)])).map((member) => [member.id, member]));
+
+/** Whether anybody on a board, past or present, has a role, which the board itself may have no more. */
+export const hadRole = (tx: ReadTx, boardId: string, role: string): Promise<boolean> =>
+  anyRow(tx, (db) => db('members').where({ board_id: boardId, role }));
 
 /** Active agents of a board with one of these roles, or of these people, in the order they joined. */
 export const activeAgents = (tx: ReadTx, boardId: string, by: 'role' | 'person_id', values: string[]) =>

@@ -6,7 +6,7 @@ import { findMessage, findMessageBySeq } from '../access/message.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { membersById } from '../members/members.store.ts';
+import { hadRole, membersById } from '../members/members.store.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
@@ -76,7 +76,8 @@ async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>):
   if (query.from !== undefined) filter.senderId = (await requireMember(tx, place, query.from)).id;
   if (query.role !== undefined) {
     const roles = parseRoles(place.board);
-    if (!Object.hasOwn(roles, query.role)) throw noSuchRole(query.role, roles, { status: 404 });
+    const known = Object.hasOwn(roles, query.role) || (await hadRole(tx, place.board.id, query.role));
+    if (!known) throw noSuchRole(query.role, roles, { status: 404 });
     filter.senderRole = query.role;
   }
   if (query.task !== undefined) filter.taskId = (await requireTask(tx, place.board.id, query.task)).id;

@@ -167,6 +167,19 @@ forEachDatabase('the timeline', (engine) => {
     expect(await pam.refused('listMessages', { params, query: { task: 'CHK-1' } })).to.equal('404 task_not_found');
   });
 
+  it('is filtered by a role that the board has no more', async () => {
+    const { name } = await newBoard(server.dana);
+    const of = { params: { board: name } };
+    const { roles } = await server.dana.ok('getBoard', of);
+    await server.dana.ok('updateBoard', { ...of, body: { roles: { ...roles, auditor: { can: ['post'] } } } });
+    const auditor = await newAgent(server.dana, name, { role: 'auditor' });
+    const { seq } = await post(auditor, name, 'All is well');
+    await server.dana.ok('removeMember', { params: { board: name, member: auditor.name } });
+    await server.dana.ok('updateBoard', { ...of, body: { roles } });
+    const { messages } = await server.dana.ok('listMessages', { ...of, query: { role: 'auditor' } });
+    expect(messages.map((message) => message.seq)).to.deep.equal([seq]);
+  });
+
   it('ends a page early past 1 MiB and says that more follows, in both directions', async () => {
     const { name } = await newBoard(server.dana);
     const sent = [];

@@ -167,6 +167,11 @@ forEachDatabase('an ask', (engine) => {
     expect(await refused(pam, { reply_to: asked.id })).to.equal('409 ask_closed');
     expect(await refused(pam, { reply_to: asked.id, answer: { option: 1 } })).to.equal('409 ask_closed');
     expect(await refused(a, { reply_to: asked.id, answer: { withdrawn: true } })).to.equal('409 ask_closed');
+    const answered = await pam.call('postMessage', { params: { board }, body: { body: 'ok', reply_to: asked.id } });
+    expect(answered.body).to.have.nested.property(
+      'error.hint',
+      `To say something all the same: service say --reply ${asked.seq} --comment "…".`,
+    );
     expect((await reply(pam, asked, { answer: { comment: true } })).answer).to.equal(undefined);
   });
 
