@@ -660,6 +660,17 @@ describe('what needs the person', () => {
     const { page, close } = await visit(server, person, '/inbox');
     const { seq } = await post(agent, board.name, 'look', { to: ['@codex'] });
     await other.ok('ackInbox', { body: { up_to: seq } });
+    await page.getByRole('link', { name: 'May agents go on waking codex?' }).click();
+    await page.waitForURL(/\/inbox\/agents\/./);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/needs*', async (route) => {
+      await held.promise;
+      return route.continue();
+    });
+    await page.reload();
+    await page.locator('.idet [aria-busy="true"]').waitFor();
+    expect(await page.getByText('This needs nobody any more.').count()).to.equal(0);
+    held.resolve();
     await page.getByRole('heading', { name: 'May agents go on waking codex?' }).waitFor();
     await page.getByRole('button', { name: 'Wake it again' }).click();
     await page.getByTestId('said').filter({ hasText: 'Agents wake it again' }).waitFor();

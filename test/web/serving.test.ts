@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import type { AppOptions, State } from '../../src/server/http/context.ts';
 import { servePage } from '../../src/server/http/page.ts';
+import type { InboxKind, Place } from '../../src/web/state/route.ts';
 import { exchange, lines } from '../support/raw.ts';
 import type { TestServer } from '../support/server.ts';
 import { startPageServer } from './support/server.ts';
@@ -16,18 +17,40 @@ import { startPageServer } from './support/server.ts';
 const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 const index = readFileSync(join(built, 'index.html'), 'utf8');
 
-const addresses = [
-  ...['/', '/?board=payments', '/boards', '/join', '/inbox', '/inbox/asks/msg_01', '/inbox/approvals/apr_01'],
-  ...[
-    '/inbox/pairings/prq_01',
-    '/inbox/invites/inv_01',
-    '/settings/allowance',
-    '/everything',
-    '/agents',
-    '/search?q=x',
+/** An id of each kind of item of the inbox, as the page names it in the address. */
+const items: Record<InboxKind, string> = {
+  asks: 'msg_01',
+  approvals: 'apr_01',
+  pairings: 'prq_01',
+  agents: 'agent_braked-mem_01',
+  invites: 'inv_01',
+};
+const places: Record<Exclude<Place['screen'], 'nowhere'>, Place[]> = {
+  boards: [{ screen: 'boards' }],
+  board: [{ screen: 'board', board: 'payments', tab: 'talk' }],
+  inbox: [
+    { screen: 'inbox' },
+    ...(Object.keys(items) as InboxKind[]).map((kind): Place => ({ screen: 'inbox', kind, id: items[kind] })),
   ],
-  '/server',
-];
+  everything: [{ screen: 'everything' }],
+  agents: [{ screen: 'agents' }],
+  server: [{ screen: 'server' }],
+  allowance: [{ screen: 'allowance' }],
+  join: [{ screen: 'join', invite: 'abi_01' }],
+  search: [{ screen: 'search', q: 'x' }],
+};
+
+/** The addresses that the page makes of them, and an older one of the boards. */
+async function screenAddresses(): Promise<string[]> {
+  // The page reads its address as it is loaded.
+  Object.assign(globalThis, { location: new URL('http://localhost/') });
+  try {
+    const { hrefOf } = await import('../../src/web/state/route.ts');
+    return ['/boards', ...Object.values(places).flat().map(hrefOf)];
+  } finally {
+    Reflect.deleteProperty(globalThis, 'location');
+  }
+}
 
 describe('the page as it is served', () => {
   let server: TestServer;
@@ -39,7 +62,7 @@ describe('the page as it is served', () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 
   it('is one document at every address of its screens, asked for anew each time', async () => {
-    for (const path of addresses) {
+    for (const path of await screenAddresses()) {
       const answer = await get(path);
       expect(
         [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],

@@ -9,7 +9,7 @@ import type { AppOptions, Context, Step } from './context.ts';
 
 /** Addresses of the page's screens, which all load the same document. Whatever else is not a file of the page is none of its. */
 const screens =
-  /^\/(?:(?:boards|join|everything|agents|search|server)?|inbox(?:\/(?:asks|approvals|pairings|invites)\/[A-Za-z0-9_]{1,64})?|settings\/allowance)$/;
+  /^\/(?:(?:boards|join|everything|agents|search|server)?|inbox(?:\/(?:asks|approvals|pairings|agents|invites)\/[A-Za-z0-9_-]{1,64})?|settings\/allowance)$/;
 
 /**
  * What the page may do: load its own files and call its own server, nothing else. Scripts come from files of this server

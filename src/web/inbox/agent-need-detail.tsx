@@ -4,7 +4,7 @@ import type { Need as AgentNeed } from '../../contract/types.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { write } from '../state/attempts.ts';
 import { useKeys } from '../state/keys.ts';
-import { needs } from '../state/needs.ts';
+import { needs, openAsks } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
 import { agentName, agentNeedText, ownAgent } from './items.ts';
@@ -16,7 +16,9 @@ export function AgentNeedDetail({ id }: { id: string }) {
   const [last, setLast] = useState(now);
   if (now && now !== last) setLast(now);
   const need = now ?? last;
-  return need ? <Detail need={need} isOpen={now !== null} /> : <p class="q2">This needs nobody any more.</p>;
+  if (need) return <Detail need={need} isOpen={now !== null} />;
+  // All that needs the person is loaded at once.
+  return openAsks.value === null ? <div aria-busy="true" /> : <p class="q2">This needs nobody any more.</p>;
 }
 
 function Detail({ need, isOpen }: { need: AgentNeed; isOpen: boolean }) {
