@@ -427,6 +427,46 @@ describe('what needs the person', () => {
     await close();
   });
 
+  /** Three questions, of which the first one stands above a conversation of messages that were read. */
+  const threeQuestions = async () => {
+    const { person, board, agent } = await begin();
+    const asks: Message[] = [];
+    for (const question of ['Which first?', 'Which second?', 'Which third?'])
+      asks.push(await post(agent, board.name, question, { ask: { options: OPTIONS } }));
+    const last = await post(agent, board.name, LONG);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: last.seq } });
+    const { page, close } = await visit(server, person, `/?board=${board.name}`);
+    const strip = page.getByRole('region', { name: 'Needs you', exact: true });
+    await strip.getByText('Which first?').waitFor();
+    const answers = async () => {
+      const replies = await Promise.all(asks.map((ask) => repliesTo(agent, ask)));
+      return replies.map((all) => all.map(({ body }) => body));
+    };
+    return { page, strip, answers, close };
+  };
+
+  it('above the conversation, a key that is held or pressed twice answers one question', async () => {
+    const { page, strip, answers, close } = await threeQuestions();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.keyboard.down('2');
+    await strip.getByText('Which second?').waitFor();
+    await page.clock.runFor(1_000);
+    // It is still down, so this is a repeat.
+    await page.keyboard.down('2');
+    await page.keyboard.up('2');
+    await page.keyboard.press('3');
+    await strip.getByText('Which third?').waitFor();
+    await page.keyboard.press('3');
+    await page.clock.runFor(600);
+    await page.keyboard.press('3');
+    await page.clock.runFor(200);
+    await page.keyboard.press('1');
+    await strip.waitFor({ state: 'detached' });
+    expect(await answers()).to.deep.equal([['60 s'], ['120 s'], ['30 s']]);
+    await close();
+  });
+
   it('sends an answer once, however often it is tried while its outcome is unknown', async () => {
     const { person, board, agent } = await begin();
     const ask = await post(agent, board.name, 'Go on?', { ask: { options: ['Yes', 'No'] } });

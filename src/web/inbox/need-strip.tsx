@@ -8,7 +8,7 @@ import { AnswerProblem, Options } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { answerAttempts, isClosedElsewhere, pickOption } from '../state/answers.ts';
 import { isFocusLost } from '../state/focus.ts';
-import { useKeys } from '../state/keys.ts';
+import { useKeys, useStanding } from '../state/keys.ts';
 import { type Need, needsOnBoard } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
@@ -49,6 +49,11 @@ export function NeedStrip({ room }: { room: Room }) {
   useLayoutEffect(() => {
     if (closed && isFocusLost()) strip.current?.querySelector<HTMLElement>('.look')?.focus();
   }, [closed]);
+  const isStanding = useStanding(need?.id, need?.id === chosen);
+  const answer = (number: number): boolean => {
+    if (!message || closed || writingTo !== null || isInMessage()) return false;
+    return !isStanding() || pickOption(message, number);
+  };
   const isInMessage = (): boolean => document.activeElement?.closest('article') != null;
   useKeys(
     'Asks',
@@ -56,7 +61,7 @@ export function NeedStrip({ room }: { room: Room }) {
       ...[1, 2, 3, 4].map((number) => ({
         keys: String(number),
         label: 'Pick that option',
-        run: () => (message && !closed && writingTo === null && !isInMessage() ? pickOption(message, number) : false),
+        run: () => answer(number),
       })),
       { keys: 'n', label: 'Next that needs you', run: () => (next && next.id !== need?.id ? goToNext() : false) },
     ],

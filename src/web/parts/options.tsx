@@ -1,7 +1,7 @@
 /** The options of an ask as numbered buttons. One press answers; changing an answer takes two. */
 import type { Message } from '../../contract/types.ts';
 import { answerAttempts, chosenOption, isAnswerLocked, pickOption, sendAnswer, setChanging } from '../state/answers.ts';
-import { singleKeys } from '../state/keys.ts';
+import { isHeldNumber, singleKeys } from '../state/keys.ts';
 import { questionOf } from './ask.ts';
 import { ProblemLine } from './problem.tsx';
 
@@ -41,7 +41,7 @@ export function Options(props: {
         aria-label={props.labelledBy ? undefined : questionOf(message).question}
         aria-busy={attempt?.state === 'sending'}
         onKeyDown={(event) => {
-          if (event.ctrlKey || event.metaKey || event.altKey || !singleKeys.peek()) return;
+          if (event.ctrlKey || event.metaKey || event.altKey || isHeldNumber(event) || !singleKeys.peek()) return;
           if (/^[1-4]$/.test(event.key) && pickOption(message, Number(event.key))) event.preventDefault();
         }}
       >

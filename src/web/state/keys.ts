@@ -1,6 +1,6 @@
 /** Keyboard shortcuts: single keys and two-key sequences, which can be turned off, and keys with Ctrl or Cmd. */
 import { signal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { readStorage, writeStorage } from './storage.ts';
 
 export interface KeyBinding {
@@ -60,6 +60,29 @@ export function moveFocus(list: Element | null, selector: string, step: 1 | -1):
   return all.length === 0 ? false : all[Math.min(all.length - 1, Math.max(0, at + step))]?.focus();
 }
 
+/** How long what a number answers has to stand there before a key answers it. */
+const STANDING_MS = 700;
+
+/**
+ * Tells whether a number was meant for what it would answer now. Another question that came by itself may have taken the
+ * place of the one that the key was pressed for.
+ *
+ * @param id what a number answers; undefined: nothing
+ * @param chosen whether the person moved to it
+ */
+export function useStanding(id: string | undefined, chosen = false): () => boolean {
+  const shown = useRef({ id, since: Number.NEGATIVE_INFINITY });
+  const { current } = shown;
+  if (id !== undefined && id !== current.id) {
+    const replaced = current.id !== undefined && !chosen;
+    shown.current = { id, since: replaced ? performance.now() : Number.NEGATIVE_INFINITY };
+  }
+  return () => performance.now() - shown.current.since >= STANDING_MS;
+}
+
+/** Whether a number is held down: it decides once. */
+export const isHeldNumber = ({ key, repeat }: KeyboardEvent): boolean => repeat && /^[1-9]$/.test(key);
+
 const SEQUENCE_MS = 1_000;
 let previousKey: { key: string; at: number } | null = null;
 
@@ -77,7 +100,7 @@ export const isTextField = (element: Element | null): boolean =>
 
 /** Runs the newest binding that matches the pressed key and applies. */
 function handleKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.altKey || event.isComposing) return;
+  if (event.defaultPrevented || event.altKey || event.isComposing || isHeldNumber(event)) return;
   const name = keysOf(event);
   const single = !name.startsWith('Mod ') && event.key !== 'Escape';
   const typing = isTextField(event.target as Element);

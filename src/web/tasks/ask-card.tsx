@@ -9,8 +9,14 @@ import { useKeys } from '../state/keys.ts';
 import { isAskedOfMe } from '../state/needs.ts';
 import { useStored } from '../state/storage.ts';
 
-/** @param keys whether the keys 1 to 4 answer this ask */
-export function AskCard({ message, keys, onAnswered }: { message: Message; keys: boolean; onAnswered: () => void }) {
+interface Props {
+  message: Message;
+  /** False if the keys 1 to 4 do not answer this ask; else whether they do at the moment. */
+  keys: false | (() => boolean);
+  onAnswered: () => void;
+}
+
+export function AskCard({ message, keys, onAnswered }: Props) {
   const [words, setWords, drop] = useStored(`words:${message.id}`, '');
   const ask = message.ask!;
   const sending = answerAttempts.value.get(message.id)?.state === 'sending';
@@ -23,10 +29,10 @@ export function AskCard({ message, keys, onAnswered }: { message: Message; keys:
       ? ask.options.map((text, index) => ({
           keys: String(index + 1),
           label: `Answer ${text}`,
-          run: () => pickOption(message, index + 1),
+          run: () => !keys() || pickOption(message, index + 1),
         }))
       : [],
-    [keys, message.id],
+    [keys !== false, message.id],
   );
   const id = `ask-${message.seq}`;
   return (

@@ -7,6 +7,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { useStanding } from '../state/keys.ts';
 import { type Load, useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
@@ -130,6 +131,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
   const editable = writable && task.closed_at === null;
   const open = about.asks.filter(({ ask }) => ask?.state === 'open' || (ask?.state === 'went_with' && ask.can_answer));
   const first = open.find(({ ask }) => ask?.can_answer)?.id;
+  const isStanding = useStanding(first);
   const changed = (next: Task): void => board.setTask(next);
   const stateOf = (actor: Actor) => room.members.value.find(({ id }) => id === actor.id)?.state ?? 'disconnected';
   return (
@@ -161,7 +163,12 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
       </div>
       {about.loading && <div aria-busy="true" />}
       {open.map((message) => (
-        <AskCard key={message.id} message={message} keys={message.id === first} onAnswered={about.refresh} />
+        <AskCard
+          key={message.id}
+          message={message}
+          keys={message.id === first && isStanding}
+          onAnswered={about.refresh}
+        />
       ))}
       {task.closed_note && (
         <section class="ps" aria-label="How it ended">
