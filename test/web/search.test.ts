@@ -5,6 +5,7 @@ import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
+import { fillBoard } from './support/long-board.ts';
 import { startPageServer } from './support/server.ts';
 import { streamed, streamsInPage } from './support/streams.ts';
 import { visit } from './support/visit.ts';
@@ -180,6 +181,26 @@ describe('search and everything on the page', () => {
     await page.getByLabel('Kind').selectOption('Tasks');
     await page.getByText('Is 60 s fine?').waitFor({ state: 'detached' });
     await page.getByText('Explain jitter').waitFor();
+    await close();
+  });
+
+  it('the stream looks back for what a filter leaves only so far by itself', async () => {
+    const lea = await server.person('lea');
+    const { name } = await newBoard(lea);
+    await lea.ok('createTask', { params: { board: name }, body: { title: 'Explain herons' } });
+    await fillBoard(server, lea, 'lea', name, 600);
+    const { page, close } = await visit(server, lea, '/everything');
+    await page.getByText('Message 600').waitFor();
+    let asked = 0;
+    await page.route('**/events?*', (route) => {
+      asked++;
+      return route.continue();
+    });
+    await page.getByLabel('Kind').selectOption('Tasks');
+    await page.getByText('Nothing of this kind so far.').waitFor();
+    expect(asked).to.equal(10);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('Explain herons').waitFor();
     await close();
   });
 

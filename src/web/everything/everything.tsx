@@ -16,6 +16,9 @@ import { type Entry, Stream } from './stream.ts';
 
 /** How many entries are shown at first, and added by each "Older". */
 const PAGE = 60;
+/** While a filter leaves fewer entries, older ones are loaded without being asked for, at most this often. */
+const FEW = 20;
+const AUTOMATIC_LOADS = 10;
 const nothing: Filters = { agent: '', task: '', kind: '', needsYou: false };
 
 export default function Everything() {
@@ -38,6 +41,7 @@ export default function Everything() {
 function Entries({ stream }: { stream: Stream }) {
   const [filters, setFilters] = useState(nothing);
   const [limit, setShown] = useState(PAGE);
+  const [loadsLeft, setLoadsLeft] = useState(AUTOMATIC_LOADS);
   const list = useRef<HTMLDivElement>(null);
   const all = stream.entries.value;
   const found = all.filter((entry) => matchesFilters(entry, filters, needs.value));
@@ -45,17 +49,20 @@ function Entries({ stream }: { stream: Stream }) {
   const onChange = (change: Partial<Filters>): void => {
     setFilters({ ...filters, ...change });
     setShown(PAGE);
+    setLoadsLeft(AUTOMATIC_LOADS);
   };
   const showOlder = async (): Promise<void> => {
     if (reading) return;
     setShown(limit + PAGE);
+    setLoadsLeft(AUTOMATIC_LOADS);
     if (found.length < limit + PAGE) await stream.loadOlder();
   };
-  // Loads older entries automatically while a filter leaves too few.
+  const loadsMore = found.length < FEW && stream.hasMore.value && stream.error.value === null && loadsLeft > 0;
   useEffect(() => {
-    if (!reading && found.length < Math.min(limit, 20) && stream.hasMore.value && stream.error.value === null)
-      void stream.loadOlder();
-  }, [reading, found.length, filters]);
+    if (reading || !loadsMore) return;
+    setLoadsLeft(loadsLeft - 1);
+    void stream.loadOlder();
+  }, [reading, loadsMore, loadsLeft]);
 
   const move = (step: 1 | -1): unknown => moveFocus(list.current, 'a.evr', step);
   useKeys('Everything', [
@@ -69,14 +76,14 @@ function Entries({ stream }: { stream: Stream }) {
     if (days.at(-1)?.day === day) days.at(-1)!.entries.push(entry);
     else days.push({ day, entries: [entry] });
   }
-  const none = !reading && found.length === 0;
+  const looking = reading || loadsMore;
+  const none = !looking && found.length === 0;
+  const nothingYet = stream.hasMore.value ? 'Nothing of this kind so far.' : 'Nothing of this kind.';
   return (
     <>
       <FilterBar all={all} filters={filters} set={onChange} />
       <ProblemLine error={stream.error.value} onRetry={() => stream.retry()} />
-      {none && (
-        <p class="q2">{all.length === 0 ? 'Nothing has happened on your boards yet.' : 'Nothing of this kind.'}</p>
-      )}
+      {none && <p class="q2">{all.length === 0 ? 'Nothing has happened on your boards yet.' : nothingYet}</p>}
       <div ref={list} aria-busy={reading}>
         {days.map(({ day, entries }) => (
           <section key={day} aria-label={day}>
@@ -89,7 +96,7 @@ function Entries({ stream }: { stream: Stream }) {
           </section>
         ))}
       </div>
-      {(stream.hasMore.value || found.length > limit) && found.length > 0 && (
+      {(stream.hasMore.value || found.length > limit) && (found.length > 0 || !looking) && (
         <button type="button" class="b ev-more" aria-disabled={reading} onClick={() => void showOlder()}>
           Older
         </button>
