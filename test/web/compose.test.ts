@@ -340,6 +340,34 @@ describe('the message box', () => {
     await close();
   });
 
+  it('lets what was not posted be edited once the message box is empty', async () => {
+    const { page, close } = await open();
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST'
+        ? route.continue({ postData: JSON.stringify({ body: 'For everyone', to: ['@nobody'] }) })
+        : route.continue(),
+    );
+    await boxOf(page).fill('For everyone');
+    await page.keyboard.press('Control+Enter');
+    const failed = page.getByRole('article', { name: 'dana, not posted' });
+    await failed.waitFor();
+    await page.unrouteAll();
+    await boxOf(page).fill('For maya');
+    await page.getByRole('button', { name: 'To Everyone' }).click();
+    await page.getByRole('checkbox', { name: 'maya', exact: true }).check();
+    await page.keyboard.press('Escape');
+    await failed.getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('The message box is not empty. Post or clear what is in it first.').waitFor();
+    expect(await boxOf(page).inputValue()).to.equal('For maya');
+    await boxOf(page).press('Control+Enter');
+    expect(await posted(1)).to.deep.include({ body: 'For maya', to: ['@maya'] });
+    await failed.getByRole('button', { name: 'Edit' }).click();
+    await failed.waitFor({ state: 'detached' });
+    await boxOf(page).press('Control+Enter');
+    expect(await posted(2)).to.deep.include({ body: 'For everyone', to: ['all'] });
+    await close();
+  });
+
   it('has a reply that could not be posted as one again when it is edited', async () => {
     const { id } = await post(claude, board, 'How long?');
     const { page, close } = await open();

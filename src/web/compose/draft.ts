@@ -70,11 +70,14 @@ listenToStorage((name) => {
   if (draft) draft.value = { ...emptyDraft, ...read(name) };
 });
 
+/** Whether a draft has nothing that could be posted. */
+export const isEmpty = ({ text, files, ask }: Draft): boolean => text === '' && files.length === 0 && !ask;
+
 /** Changes parts of a draft and stores it. An empty draft is removed from storage. */
 export function changeDraft(name: string, change: Partial<Draft>): void {
   const draft = getDraft(name);
   const next = { ...draft.peek(), ...change };
-  const empty = next.text === '' && next.files.length === 0 && !next.ask;
+  const empty = isEmpty(next);
   if (empty) next.key = null;
   draft.value = next;
   writeStorage(name, empty && next.to === null && !next.urgent && !next.expectsReply ? null : JSON.stringify(next));

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Time } from '../parts/time.tsx';
+import { toast } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
 import { discard, edit, isStale, isWaiting, tryAgain, type Unsent, unsent } from './outbox.ts';
@@ -86,7 +87,7 @@ function Failed({ item }: { item: Unsent }) {
         type="button"
         class="b bare t28"
         onClick={() => {
-          edit(item);
+          if (!edit(item)) toast('The message box is not empty. Post or clear what is in it first.');
           focusBox();
         }}
       >

@@ -17,7 +17,8 @@ import { openTalk } from '../state/open-talk.ts';
 import { replyTarget } from '../state/reply.ts';
 import { type Room, room as shownRoom } from '../state/room.ts';
 import { listenToStorage, readStorage, storedNames, unsentName, writeStorage } from '../state/storage.ts';
-import { changeDraft, type Draft, getDraft } from './draft.ts';
+import { changeDraft, type Draft, getDraft, isEmpty } from './draft.ts';
+import { uploads } from './uploads.ts';
 
 export interface Unsent {
   /** Identifies the message even when its key changes. */
@@ -217,14 +218,16 @@ export function tryAgain(item: Unsent): void {
   }
 }
 
-/** Moves a failed message back into the message box, as the reply that it was, before the current text of that. */
-export function edit(item: Unsent): void {
+/**
+ * Moves a failed message back into its message box, as the reply that it was. Returns false and keeps it where that box is
+ * not empty: one message would get the recipients and files of the other.
+ */
+export function edit(item: Unsent): boolean {
   replyTarget.value = item.target ?? null;
-  const now = getDraft(item.name).peek();
-  const text = [item.draft.text, now.text].filter(Boolean).join('\n\n');
-  const key = item.unclear && !isStale(item) ? item.key : null;
-  changeDraft(item.name, { ...item.draft, text, files: [...item.draft.files, ...now.files].slice(0, 8), key });
+  if (!isEmpty(getDraft(item.name).peek()) || uploads.peek().some(({ draft }) => draft === item.name)) return false;
+  changeDraft(item.name, { ...item.draft, key: item.unclear && !isStale(item) ? item.key : null });
   discard(item);
+  return true;
 }
 
 export const discard = ({ id }: Unsent): void => remove(id);
