@@ -708,6 +708,33 @@ describe('the message box', () => {
     await his.close();
   });
 
+  it('keeps what was not posted, and what was begun, where the board is archived meanwhile', async () => {
+    const { page, context, close } = await open();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await boxOf(page).fill('Not lost');
+    await page.keyboard.press('Control+Enter');
+    const failed = page.getByRole('article', { name: 'dana, not posted' });
+    await failed.waitFor();
+    await boxOf(page).fill('Nor this');
+    await dana.ok('archiveBoard', { params: { board } });
+    await page.getByText('This board is archived.').waitFor();
+    await failed.getByText('Not lost').waitFor();
+    await failed.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied your message').waitFor();
+    expect(await copied()).to.equal('Not lost');
+    expect(await failed.getByRole('button', { name: 'Edit' }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Copy your draft' }).click();
+    await page.getByText('Copied your draft').waitFor();
+    expect(await copied()).to.equal('Nor this');
+    await failed.getByRole('button', { name: 'Discard' }).click();
+    await failed.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('offers a person who is not on an open board to join it', async () => {
     const ravi = await server.person(`ravi-${board}`);
     const { page, close } = await visit(server, ravi, `/?board=${board}`);

@@ -2,6 +2,7 @@
 import type { Board } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { copy } from '../parts/toast.tsx';
 import { useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
 import { joinBoard } from '../state/boards.ts';
@@ -9,8 +10,8 @@ import { openRoom, type Room } from '../state/room.ts';
 import { summarizeNames } from './audience.ts';
 import './closed.css';
 
-/** Says who can restore an archived board. */
-export function Archived({ board, room }: { board: Board; room: Room }) {
+/** Says who can restore an archived board. @param draft what the person had begun to write */
+export function Archived({ board, room, draft }: { board: Board; room: Room; draft: string }) {
   const { run, error, busy } = useAction();
   const able = room.members.value
     .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
@@ -23,7 +24,14 @@ export function Archived({ board, room }: { board: Board; room: Room }) {
       <p class="sp">
         <b>This board is archived.</b> Reading works.{' '}
         {board.can_restore ? 'You can restore it.' : `${who} can restore it.`}
+        {draft && ' What you had begun to write is kept.'}
       </p>
+      {draft && (
+        <button type="button" class="b" onClick={() => void copy(draft, 'your draft')}>
+          <Icon name="copy" />
+          Copy your draft
+        </button>
+      )}
       {board.can_restore && (
         <button
           type="button"

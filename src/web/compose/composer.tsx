@@ -6,6 +6,7 @@ import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
 import { unsentName } from '../state/storage.ts';
 import { Box } from './box.tsx';
+import { getDraft } from './draft.ts';
 import { openOutbox } from './outbox.ts';
 import { Outbox } from './outbox-list.tsx';
 import { rememberReply } from './thread.ts';
@@ -17,12 +18,6 @@ export function Composer({ room }: { room: Room }) {
   const board = room.board.value;
   const person = session.value?.person.id;
   if (!board || person === undefined) return null;
-  if (board.lifecycle === 'archived')
-    return (
-      <Suspense fallback={null}>
-        <Archived board={board} room={room} />
-      </Suspense>
-    );
   openOutbox(unsentName(person, board.id));
   const target = replyTarget.value?.board === room.name ? replyTarget.value : null;
   rememberReply(`thread:${person}:${board.id}`, room.name);
@@ -31,7 +26,13 @@ export function Composer({ room }: { room: Room }) {
   return (
     <div class="composer">
       <Outbox room={room} />
-      <Box name={name} room={room} board={board} target={target} />
+      {board.lifecycle === 'archived' ? (
+        <Suspense fallback={null}>
+          <Archived board={board} room={room} draft={getDraft(name).value.text} />
+        </Suspense>
+      ) : (
+        <Box name={name} room={room} board={board} target={target} />
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Time } from '../parts/time.tsx';
-import { toast } from '../parts/toast.tsx';
+import { copy, toast } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
 import { discard, edit, isStale, isWaiting, tryAgain, type Unsent, unsent } from './outbox.ts';
@@ -36,7 +36,11 @@ function Item({ item, room }: { item: Unsent; room: Room }) {
           <Time at={item.at} />
         </div>
         <Markdown text={item.body.body} />
-        {failed ? <Failed item={item} /> : item.state === 'sending' && <Slow />}
+        {failed ? (
+          <Failed item={item} archived={room.board.value?.lifecycle === 'archived'} />
+        ) : (
+          item.state === 'sending' && <Slow />
+        )}
       </div>
     </article>
   );
@@ -52,7 +56,7 @@ function Slow() {
   return slow ? <div class="foot q sm">Sending</div> : null;
 }
 
-function Failed({ item }: { item: Unsent }) {
+function Failed({ item, archived }: { item: Unsent; archived: boolean }) {
   const { problem } = item;
   const offline = problem?.code === 'server_unreachable';
   return (
@@ -65,12 +69,18 @@ function Failed({ item }: { item: Unsent }) {
             ? 'Not posted: no connection.'
             : `Not posted. ${problem?.message ?? ''}`}
       </span>
-      {isWaiting(item) ? (
+      {isWaiting(item) && !archived ? (
         <span class="q2 sm">It is posted once there is a connection.</span>
       ) : (
         !offline && problem?.hint && <span class="q2 sm">{problem.hint}</span>
       )}
-      {!isStale(item) && (
+      {archived && (
+        <button type="button" class="b t28" onClick={() => void copy(item.body.body, 'your message')}>
+          <Icon name="copy" />
+          Copy
+        </button>
+      )}
+      {!archived && !isStale(item) && (
         <button
           type="button"
           class="b t28"
@@ -83,16 +93,18 @@ function Failed({ item }: { item: Unsent }) {
           Try again
         </button>
       )}
-      <button
-        type="button"
-        class="b bare t28"
-        onClick={() => {
-          if (!edit(item)) toast('The message box is not empty. Post or clear what is in it first.');
-          focusBox();
-        }}
-      >
-        Edit
-      </button>
+      {!archived && (
+        <button
+          type="button"
+          class="b bare t28"
+          onClick={() => {
+            if (!edit(item)) toast('The message box is not empty. Post or clear what is in it first.');
+            focusBox();
+          }}
+        >
+          Edit
+        </button>
+      )}
       <button
         type="button"
         class="b bare t28"
@@ -103,7 +115,7 @@ function Failed({ item }: { item: Unsent }) {
       >
         Discard
       </button>
-      {item.unclear && !isStale(item) && <span class="q sm desk">It can never post twice.</span>}
+      {item.unclear && !archived && !isStale(item) && <span class="q sm desk">It can never post twice.</span>}
     </div>
   );
 }
