@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
-import { newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
@@ -90,6 +90,23 @@ describe('the page on a bad network', () => {
     await until(() => proxy.held === 1, 'a read that hangs');
     proxy.cutStreams();
     await page.getByRole('link', { name: /wait\.ts/ }).waitFor();
+    await close();
+  });
+
+  it('says what was read once more when the connection is back', async () => {
+    const claude = await newAgent(dana, board);
+    const { page, close } = await open();
+    const acks = `POST /v1/boards/${board}/ack`;
+    proxy.fail(acks, { status: 503 }, 5);
+    await post(claude, board, 'Read in the tunnel');
+    await page.getByRole('article').getByText('Read in the tunnel').waitFor();
+    await until(async () => {
+      await page.clock.runFor(1_000);
+      return proxy.count(acks) === 5;
+    }, 'the page gives it up');
+    expect((await dana.ok('getBoard', { params: { board } })).unread).to.equal(1);
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await until(async () => (await dana.ok('getBoard', { params: { board } })).unread === 0, 'it is read');
     await close();
   });
 

@@ -53,10 +53,16 @@ export async function joinBoard(board: string): Promise<void> {
   }
 }
 
+/** Read positions that the server has not confirmed, by board name. They are sent again with the next connection. */
+const unconfirmed = new Map<string, number>();
+
 /** Moves the person's read position on a board. API errors are ignored: a later call makes up for it. */
 export async function acknowledge(board: string, upTo: number): Promise<void> {
+  const position = Math.max(upTo, unconfirmed.get(board) ?? 0);
+  unconfirmed.set(board, position);
   try {
-    const { read_up_to, unread } = await call('ackBoard', { params: { board }, body: { up_to: upTo } });
+    const { read_up_to, unread } = await call('ackBoard', { params: { board }, body: { up_to: position } });
+    if (unconfirmed.get(board) === position) unconfirmed.delete(board);
     updateBoard(board, { read_up_to, unread });
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
@@ -85,7 +91,9 @@ listenToHints((frame) => {
 });
 
 listenToReturn(() => {
-  if (session.peek()) void readBoards();
+  if (!session.peek()) return;
+  void readBoards();
+  for (const [board, upTo] of unconfirmed) void acknowledge(board, upTo);
 });
 
 session.subscribe((current) => {
