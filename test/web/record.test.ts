@@ -62,6 +62,31 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('reads on once for all events that come while it is checked', async () => {
+    const { name } = await newBoard(server.dana);
+    const { page, close } = await visit(server, server.dana, '/');
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let reads = 0;
+    // The check reads from the first event on.
+    await page.route(/\/events\?after=\d+&limit=200$/, async (route) => {
+      if (reads++ > 0) return route.continue();
+      const response = await route.fetch();
+      asked.resolve();
+      await held.promise;
+      return route.fulfill({ response });
+    });
+    await page.goto(`${server.url}/?board=${name}&tab=record`);
+    await asked.promise;
+    await page.getByRole('row', { name: /made the board/ }).waitFor();
+    let seq = 0;
+    for (let n = 1; n <= 8; n++) ({ seq } = await post(server.dana, name, `Event ${n}`));
+    await page.getByRole('row', { name: /“Event 8”/ }).waitFor();
+    held.resolve();
+    await page.getByRole('heading', { name: `Verified, ${seq} events` }).waitFor();
+    expect(reads).to.equal(2);
+    await close();
+  });
+
   it('shows an event that comes while the list is read', async () => {
     const { name } = await newBoard(server.dana);
     const { page, close } = await visit(server, server.dana, '/');

@@ -5,6 +5,7 @@ import { pages } from '../../client/pages.ts';
 import { sha256 } from '../../client/verify.ts';
 import { ChainVerifier } from '../../contract/chain.ts';
 import type { BoardEvent } from '../../contract/types.ts';
+import { oneAtATime } from '../state/throttle.ts';
 import type { Checked, Counts, FromVerifier, ToVerifier } from './protocol.ts';
 
 const client = new Client({ origin: location.origin });
@@ -53,16 +54,18 @@ function count({ seq, at, actor, type, data }: BoardEvent): void {
   if (type === 'file.renamed') counts.files[text(data?.['file_id'])] = text(data?.['after']);
 }
 
-let work: Promise<void> = Promise.resolve();
+const check = oneAtATime(() =>
+  read().catch((error: unknown) => {
+    const { code, message, hint } =
+      error instanceof ClientError ? error : { code: 'page_error', message: String(error), hint: '' };
+    send({ type: 'failed', code, message, hint });
+  }),
+);
 
 addEventListener('message', ({ data }: MessageEvent<ToVerifier>) => {
   if (data.type === 'start') {
     board = data.board;
     verifier = new ChainVerifier(data.id, { sha256, pinned: data.pinned ?? undefined });
   }
-  work = work.then(read).catch((error: unknown) => {
-    const { code, message, hint } =
-      error instanceof ClientError ? error : { code: 'page_error', message: String(error), hint: '' };
-    send({ type: 'failed', code, message, hint });
-  });
+  void check();
 });
