@@ -509,6 +509,26 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('an agent’s page asks only for what may have reached it, and once for what did', async () => {
+    const { board, claude, fixer } = await scene();
+    const reached = await post(fixer, board, 'First for claude', { to: ['@claude'] });
+    await claude.ok('ackInbox', { body: { up_to: reached.seq } });
+    await post(maya, board, 'For fixer', { to: ['@fixer'] });
+    const { page, close } = await visit(server, dana, '/');
+    const asked: number[] = [];
+    await page.route('**/receipts', (route) => {
+      asked.push(Number(/(\d+)\/receipts/.exec(route.request().url())?.[1]));
+      return route.continue();
+    });
+    await page.goto(`${server.url}/?board=${board}&agent=claude`);
+    const handed = page.getByRole('region', { name: 'Last messages to it' });
+    await handed.getByText('First for claude').waitFor();
+    const { seq } = await post(maya, board, 'Then for claude', { to: ['role:member'] });
+    await handed.getByText('Then for claude').waitFor();
+    expect(asked).to.deep.equal([reached.seq, seq]);
+    await close();
+  });
+
   it('an agent that agents wake no more is told apart everywhere, and so is one that waits', async () => {
     const lea = await server.person('lea');
     const { name: board } = await newBoard(lea);

@@ -1,5 +1,5 @@
 /** The latest messages to an agent, and whether it received them. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Answer, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { listenToHints } from '../live/link.ts';
@@ -9,6 +9,7 @@ import { ago } from '../parts/time.tsx';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
+import { oneAtATime } from '../state/throttle.ts';
 
 type Receipt = Answer<'listReceipts'>['recipients'][number];
 
@@ -22,19 +23,29 @@ interface Delivered {
 const SEARCHED = 100;
 const LIMIT = 6;
 
-/** Whether a message may be for the agent. Messages to everyone have no receipts. */
-const isAddressed = (message: Message, { id }: Member): boolean =>
-  message.from.id !== id && message.to.some((target) => target !== 'all');
+/** What does not change any more, by message: that the agent received it, or that it was not for it. */
+type Known = Map<string, Receipt | undefined>;
 
-async function loadDelivered(member: Member): Promise<Delivered[]> {
+/** Whether a message may be for the agent, whose role may have been another one. Messages to everyone have no receipts. */
+const isAddressed = (message: Message, { id, name }: Member): boolean =>
+  message.from.id !== id && message.to.some((target) => target === `@${name}` || /^(role|owner):/.test(target));
+
+async function receiptOf(message: Message, member: Member, known: Known): Promise<Receipt | undefined> {
+  if (known.has(message.id)) return known.get(message.id);
+  const { recipients } = await call('listReceipts', { params: { board: member.board, seq: message.seq } });
+  const receipt = recipients.find((one) => one.member.id === member.id);
+  if (receipt?.state !== 'pending') known.set(message.id, receipt);
+  return receipt;
+}
+
+async function loadDelivered(member: Member, known: Known): Promise<Delivered[]> {
   const params = { board: member.board };
   const { messages } = await call('listMessages', { params, query: { newest: true, limit: SEARCHED } });
   const found: Delivered[] = [];
   for (const message of messages.toReversed()) {
     if (found.length === LIMIT) break;
     if (!isAddressed(message, member)) continue;
-    const { recipients } = await call('listReceipts', { params: { ...params, seq: message.seq } });
-    const receipt = recipients.find((one) => one.member.id === member.id);
+    const receipt = await receiptOf(message, member, known);
     const answered = messages.some(({ from, reply_to }) => from.id === member.id && reply_to === message.id);
     if (receipt) found.push({ message, receipt, answered });
   }
@@ -50,13 +61,15 @@ function receiptText({ receipt, answered }: Delivered): { tone: string; text: st
 
 export function RecentMessages({ member, room }: { member: Member; room: Room }) {
   const { id } = member;
-  const { value: delivered, error, reload } = useLoad(() => loadDelivered(member), [id]);
+  const known = useMemo((): Known => new Map(), [id]);
+  const { value: delivered, error, reload } = useLoad(() => loadDelivered(member, known), [id]);
   useEffect(() => {
+    const again = oneAtATime(reload);
     const stops = [
-      room.subscribeThrottled(({ message }) => message, reload),
+      room.subscribeThrottled(({ message }) => message, again),
       // The read position of an own agent moved, so it received something.
       listenToHints(({ event, data }) => {
-        if (event === 'read' && data.member_id === id) reload();
+        if (event === 'read' && data.member_id === id) void again();
       }),
     ];
     return () => {
