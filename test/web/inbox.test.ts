@@ -1,11 +1,12 @@
 /** What needs the person: its order, answers by one key, decisions about requests of agents, and the allowance. */
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { Message } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
@@ -464,6 +465,21 @@ describe('what needs the person', () => {
     await page.keyboard.press('1');
     await strip.waitFor({ state: 'detached' });
     expect(await answers()).to.deep.equal([['60 s'], ['120 s'], ['30 s']]);
+    await close();
+  });
+
+  it('above the conversation, the chosen option is filled', async () => {
+    const { page, strip, close } = await threeQuestions();
+    const chosen = strip.getByRole('button', { name: '60 s' });
+    const other = strip.getByRole('button', { name: '30 s' });
+    const fill = (option: Locator) => option.evaluate((element) => getComputedStyle(element).backgroundColor);
+    await chosen.click();
+    await strip.getByRole('button', { name: '60 s', pressed: true }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await fill(chosen), colorScheme).not.to.equal(await fill(other));
+      await expectAccessible(page, colorScheme, ['color-contrast']);
+    }
     await close();
   });
 
