@@ -514,6 +514,24 @@ describe('the message box', () => {
     await close();
   });
 
+  it('names a recipient who left, and takes them out', async () => {
+    const { page, close } = await open();
+    await boxOf(page).fill('For both');
+    await page.getByRole('button', { name: 'To Everyone' }).click();
+    for (const name of ['claude', 'maya']) await page.getByRole('checkbox', { name: new RegExp(`^${name}`) }).check();
+    await dana.ok('removeMember', { params: { board, member: 'claude' } });
+    await page.getByRole('checkbox', { name: 'claude, no longer here', checked: true }).focus();
+    await page.keyboard.press('Space');
+    await page
+      .getByRole('checkbox', { name: 'claude, no longer here', checked: false })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await page.getByRole('button', { name: 'To maya' }).waitFor();
+    await boxOf(page).press('Control+Enter');
+    expect((await posted(1)).to).to.deep.equal(['@maya']);
+    await close();
+  });
+
   it('names everyone on one line of the list of who can get it', async () => {
     const handle = 'maximilian-of-the-payments-team';
     await server.person(handle);

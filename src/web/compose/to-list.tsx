@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Board, Member } from '../../contract/types.ts';
+import { isAddressed } from '../../contract/waking.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { summarizeMembers, targetLabel } from './audience.ts';
@@ -36,6 +37,12 @@ export default function Choices({ to, others, board, draft, onChange }: Props) {
     (owner) => agents.filter((agent) => agent.owner === owner).length > 1,
   );
   const roles = Object.keys(board.roles).filter((name) => agents.some(({ role }) => role === name));
+  const groups = [...owners.map((owner) => `owner:${owner}`), ...roles.map((role) => `role:${role}`)];
+  const listed = ['all', ...others.map(({ name }) => `@${name}`), ...groups];
+  // Those who left, or of whom there are fewer than a row takes. One that is taken out keeps its row, which has the focus.
+  const seen = useRef(new Set<string>()).current;
+  for (const target of to) seen.add(target);
+  const unlisted = [...seen].filter((target) => !listed.includes(target));
   return (
     <fieldset class="to-list" ref={first}>
       <legend class="vh">Who gets it</legend>
@@ -55,13 +62,19 @@ export default function Choices({ to, others, board, draft, onChange }: Props) {
           </>,
         ),
       )}
-      {[...owners.map((owner) => `owner:${owner}`), ...roles.map((role) => `role:${role}`)].map((target) =>
+      {groups.map((target) =>
         choice(
           target,
           <>
             <Icon name="people" />
             {targetLabel(target)}
           </>,
+        ),
+      )}
+      {unlisted.map((target) =>
+        choice(
+          target,
+          `${targetLabel(target)}${others.some((one) => isAddressed([target], one)) ? '' : ', no longer here'}`,
         ),
       )}
       <hr />
