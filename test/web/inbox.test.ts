@@ -246,6 +246,23 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('says that a default applies only once it does by the clock of the server', async () => {
+    const { person, board, agent } = await begin();
+    const ask = { options: OPTIONS, going_with: '60 s', going_at: in_(5) };
+    const { id } = await post(agent, board.name, 'How long?', { ask });
+    const { page, close } = await visit(server, person, '/');
+    await page.clock.install({ time: Date.now() + 10 * 60_000 });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await page.getByText(/claude goes with 60 s at .* unless you say otherwise/).waitFor();
+    await page.goto(`${server.url}/inbox/asks/${id}`);
+    await page
+      .getByText(/goes with 60\s?s in [45]\smin/)
+      .first()
+      .waitFor();
+    expect(await page.getByText('went with').count()).to.equal(0);
+    await close();
+  });
+
   it('keeps what is typed while an answer is sent', async () => {
     const { person, board, agent } = await begin();
     const { id } = await post(agent, board.name, 'Which name?', { ask: {} });

@@ -5,6 +5,7 @@ import { type Page, type PagedName, pages } from '../../client/pages.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { routes } from '../../contract/routes.ts';
 import type { Answer, CurrentBrowserSession } from '../../contract/types.ts';
+import { setServerTime } from '../state/clock.ts';
 import { endsSession } from './errors.ts';
 import { clearSession, session, sessionError } from './session.ts';
 
@@ -17,6 +18,7 @@ async function fetchWithCsrf(input: RequestInfo | URL, init: RequestInit = {}): 
     return fetch(input, { ...init, headers, credentials: 'same-origin' });
   };
   const response = await send();
+  setServerTime(response.headers.get('date'));
   if (response.status !== 403 || init.method === 'GET') return response;
   const body = (await response
     .clone()

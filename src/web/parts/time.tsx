@@ -50,8 +50,8 @@ export function agoPhrase(at: string): string {
 }
 
 /** How long until: "22 min", "3 h", or "now" if it has passed. */
-export function until(at: string): string {
-  const minutes = Math.ceil((Date.parse(at) - now.value) / MINUTE);
+export function until(at: string, time = now.value): string {
+  const minutes = Math.ceil((Date.parse(at) - time) / MINUTE);
   if (minutes < 1) return 'now';
   return minutes < 60
     ? `${minutes}\u00a0min`

@@ -1,5 +1,5 @@
 /** The clock for all relative times on the page; it ticks once a minute. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 /** Milliseconds since the epoch, as of the last tick. */
 export const now = signal(Date.now());
@@ -12,3 +12,17 @@ setInterval(tick, 60_000);
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) tick();
 });
+
+/** Less is no difference: answers tell whole seconds, and are on their way for a while. */
+const LEAST_DIFFERENCE_MS = 5_000;
+/** By how many milliseconds the server's clock is ahead of this computer's. */
+const ahead = signal(0);
+
+/** Takes the server's time from the `Date` header of an answer that has just come. */
+export function setServerTime(date: string | null): void {
+  const difference = Date.parse(date ?? '') - Date.now();
+  if (Math.abs(difference - ahead.peek()) >= LEAST_DIFFERENCE_MS) ahead.value = difference;
+}
+
+/** `now` by the server's clock, which decides when a default applies. */
+export const serverNow = computed(() => now.value + ahead.value);

@@ -10,7 +10,7 @@ import { ago, formatTime } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
-import { now } from '../state/clock.ts';
+import { serverNow } from '../state/clock.ts';
 import { useVisibleAsk } from '../state/visible-asks.ts';
 import { type Talk, useTalk } from './context.ts';
 
@@ -18,7 +18,7 @@ type Ask = NonNullable<Message['ask']>;
 
 /** The current state of an ask. No event reports that the time for its default has passed. */
 function stateOf({ state, going_at }: Ask): Ask['state'] {
-  return state === 'open' && going_at !== null && Date.parse(going_at) <= now.value ? 'went_with' : state;
+  return state === 'open' && going_at !== null && Date.parse(going_at) <= serverNow.value ? 'went_with' : state;
 }
 
 /** @param marks a `decorate` function for the question, see {@link Markdown} */
