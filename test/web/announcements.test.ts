@@ -87,6 +87,21 @@ describe('what is said to readers of the screen', () => {
     await close();
   });
 
+  it('new messages, also once the clock was set back', async () => {
+    const { page, close } = await open();
+    await page.clock.install();
+    await post(claude, board, 'One');
+    await said(page).getByText('1 new', { exact: true }).waitFor();
+    await page.clock.setSystemTime(Date.now() - 3_600_000);
+    await post(claude, board, 'Two');
+    await page.getByRole('article').filter({ hasText: 'Two' }).waitFor();
+    await post(claude, board, 'Three');
+    await page.getByRole('article').filter({ hasText: 'Three' }).waitFor();
+    await page.clock.runFor(6_000);
+    await said(page).getByText('2 new', { exact: true }).waitFor();
+    await close();
+  });
+
   it('what they post: that it is posted, and why not', async () => {
     const { page, close } = await open();
     const heard = await listen(page);
@@ -128,6 +143,8 @@ describe('what is said to readers of the screen', () => {
     await page.clock.install();
     await server.close();
     await page.waitForFunction(() => document.documentElement.dataset['link'] === 'reconnecting');
+    // The clock of the computer may be set meanwhile.
+    await page.clock.setSystemTime(Date.now() - 3_600_000);
     // A short break is not worth a line.
     await page.clock.fastForward(2_000);
     await page.getByText(/Next try in \d+.s/).waitFor();

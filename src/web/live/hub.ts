@@ -140,23 +140,21 @@ export class Hub {
     const stop = new AbortController();
     this.hints = stop;
     const { signal } = stop;
-    let since = Date.now();
     try {
       const frames = hintStream(this.client, {
         signal,
         firstAttempts: Number.POSITIVE_INFINITY,
         onConnected: () => this.setLink({ state: 'live' }),
         onReconnect: ({ delayMs }) => {
-          if (this.link.state === 'live' || this.link.state === 'connecting') since = Date.now();
           const state = navigator.onLine ? 'reconnecting' : 'offline';
-          this.setLink({ state, at: Date.now() + delayMs, since });
+          this.setLink({ state, at: Date.now() + delayMs });
         },
       });
       for await (const frame of frames) this.publishHint(frame);
     } catch (error) {
       if (signal.aborted) return;
       if (endsSession(error)) return this.endSession();
-      this.setLink({ state: 'reconnecting', at: Date.now() + AGAIN_MS, since });
+      this.setLink({ state: 'reconnecting', at: Date.now() + AGAIN_MS });
       await this.sleep(AGAIN_MS, signal).catch(() => {});
       if (!signal.aborted) void this.followHints();
     }

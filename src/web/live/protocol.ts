@@ -2,8 +2,8 @@
 import type { BoardFrame } from '../../client/board-stream.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 
-/** `at`: the next attempt to connect; `since`: when the connection was lost. Both in milliseconds since the epoch. */
-export type Link = { state: 'connecting' | 'live' } | { state: 'reconnecting' | 'offline'; at: number; since: number };
+/** `at`: the next attempt to connect, in milliseconds since the epoch. */
+export type Link = { state: 'connecting' | 'live' } | { state: 'reconnecting' | 'offline'; at: number };
 
 export type FromTab =
   /** Registers a tab. `lock`: a lock that it holds until it closes; `person`: the id of the signed-in person. */

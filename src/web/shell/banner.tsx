@@ -9,14 +9,19 @@ const DELAY_MS = 1_500;
 /** Appears only after `DELAY_MS`, so that short interruptions show nothing. */
 export function LinkBanner() {
   const { value } = link;
+  const [visible, show] = useState(false);
   const [, tick] = useState(0);
   const disconnected = value.state === 'reconnecting' || value.state === 'offline';
   useEffect(() => {
-    if (!disconnected) return;
+    if (!disconnected) return show(false);
+    const timer = setTimeout(() => show(true), DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [disconnected]);
+  useEffect(() => {
+    if (!visible) return;
     const timer = setInterval(() => tick((count) => count + 1), 500);
     return () => clearInterval(timer);
-  }, [disconnected]);
-  const visible = disconnected && Date.now() - value.since >= DELAY_MS;
+  }, [visible]);
   const offline = value.state === 'offline';
   const message = offline ? 'You are offline. What you write stays here.' : 'Reconnecting to the server.';
   // A live region with the countdown would be read out every second.
@@ -24,7 +29,7 @@ export function LinkBanner() {
     if (visible) announce(message);
   }, [visible, message]);
   useEffect(() => (visible ? () => announce('Connected again.') : undefined), [visible]);
-  if (!visible) return null;
+  if (!visible || !disconnected) return null;
   const seconds = Math.max(0, Math.ceil((value.at - Date.now()) / 1_000));
   return (
     <div class={offline ? 'ban bad' : 'ban'}>

@@ -10,13 +10,14 @@ const MAX_TEXT = 120;
 export function announceNew(talk: Talk): () => void {
   let count = 0;
   let asks = 0;
-  let next = 0;
+  /** By a clock that is never set. */
+  let next = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const say = (): void => {
     const need = asks === 0 ? '' : asks === 1 ? ', one asks you' : `, ${asks} ask you`;
     announce(`${count} new${need}`);
     count = asks = 0;
-    next = Date.now() + INTERVAL_MS;
+    next = performance.now() + INTERVAL_MS;
     timer = undefined;
   };
   const stop = talk.room.subscribe(({ message }) => {
@@ -27,7 +28,7 @@ export function announceNew(talk: Talk): () => void {
     }
     count++;
     if (message.ask && talk.room.isMe(message.ask.to)) asks++;
-    timer ??= setTimeout(say, Math.max(0, next - Date.now()));
+    timer ??= setTimeout(say, Math.max(0, next - performance.now()));
   });
   return () => {
     stop();
