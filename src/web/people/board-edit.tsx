@@ -1,4 +1,5 @@
 /** The forms for a board's title, charter and policy. */
+import { policyValueText } from '../../contract/text.ts';
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
@@ -146,9 +147,6 @@ const staleTimes: [string, string][] = [
   ['off', 'never'],
 ];
 
-const formatRunLimits = (limits: Runs): string =>
-  typeof limits === 'object' ? `${limits.notice}/${limits.hold}` : 'off';
-
 function parseRunLimits(text: string): Runs {
   const [notice, hold] = text.split('/').map(Number);
   return notice && hold ? { notice, hold } : 'off';
@@ -205,8 +203,8 @@ export function EditPolicy(props: EditProps) {
         Agents who answer each other
         <Select
           class="in"
-          value={formatRunLimits(change.agent_run ?? board.policy.agent_run)}
-          options={includeCurrent(runLimits, formatRunLimits(board.policy.agent_run), runLimitsLabel)}
+          value={policyValueText(change.agent_run ?? board.policy.agent_run)}
+          options={includeCurrent(runLimits, policyValueText(board.policy.agent_run), runLimitsLabel)}
           onChange={(value) => setChange({ ...change, agent_run: parseRunLimits(value) })}
         />
       </label>
