@@ -2,6 +2,7 @@
 import { MAX_BODY } from '../../contract/text.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';
+import { serverTime } from '../state/clock.ts';
 import type { AskDraft, Draft } from './draft.ts';
 
 /** Returns why a draft cannot be posted yet, or null. */
@@ -42,4 +43,4 @@ export function toRequest(draft: Draft, replyTo: string | undefined): BodyIn<'po
   };
 }
 
-const timeAfter = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+const timeAfter = (minutes: number): string => new Date(serverTime() + minutes * 60_000).toISOString();

@@ -66,6 +66,7 @@ export async function acknowledge(board: string, upTo: number): Promise<void> {
     updateBoard(board, { read_up_to, unread });
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
+    if (error.delivery === 'answered' && !error.transient) unconfirmed.delete(board);
   }
 }
 

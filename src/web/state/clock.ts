@@ -24,5 +24,8 @@ export function setServerTime(date: string | null): void {
   if (Math.abs(difference - ahead.peek()) >= LEAST_DIFFERENCE_MS) ahead.value = difference;
 }
 
+/** The server's time at this moment, in milliseconds since the epoch. */
+export const serverTime = (): number => Date.now() + ahead.peek();
+
 /** `now` by the server's clock, which decides when a default applies. */
 export const serverNow = computed(() => now.value + ahead.value);
