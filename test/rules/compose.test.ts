@@ -633,4 +633,16 @@ describe('agents who have answered each other for long', () => {
       ].join('\n'),
     );
   });
+
+  it('put no word of a person into a digest, however urgent what is held is', () => {
+    const messages = [{ ...held(1), urgent: true }, ...Array.from({ length: 10 }, (_, n) => fromOwner(n + 2))];
+    const other = seatOf([fromOwner(20)], { inboxed: { board: 'other' } });
+    const made = at('wake', [seatOf(messages), other, seatOf([{ ...held(30), urgent: true }])]);
+    expect(made.messages.map(({ seq, form }) => [seq, form])).to.deep.equal([
+      ...Array.from({ length: 10 }, (_, n) => [n + 2, 'full']),
+      [20, 'full'],
+      [1, 'digest'],
+      [30, 'digest'],
+    ]);
+  });
 });

@@ -26,11 +26,12 @@ export function candidates(input: ComposeInput): Chosen[] {
       .filter((message) => !input.ownerOnly || isOwners(message))
       .map((message): Chosen => ({ seat, message, quiet: isQuiet(seat, message), form: 'full' })),
   );
-  const main = found.flatMap((each) => [
-    ...each.filter(({ message }) => message.urgent),
-    ...each.filter(({ message, quiet }) => !quiet && !message.urgent),
-  ]);
-  const all = [...main, ...found.flatMap((each) => each.filter(({ quiet, message }) => quiet && !message.urgent))];
+  const main = found.flatMap((each) => {
+    const loud = each.filter(({ quiet }) => !quiet);
+    return [...loud.filter(({ message }) => message.urgent), ...loud.filter(({ message }) => !message.urgent)];
+  });
+  // All quiet ones of a seat together: a digest of them takes all that follow of that seat.
+  const all = [...main, ...found.flatMap((each) => each.filter(({ quiet }) => quiet))];
   return earlierSelection(all, input.frozen) ?? all;
 }
 
