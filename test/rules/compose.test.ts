@@ -427,6 +427,11 @@ describe('a tool boundary', () => {
     expect(seqs(at('boundary', [seatOf([peer])], { peersLeft: 0 }))).to.deep.equal([]);
     const closed = seatOf([peer], { inboxed: { midturn_policy: 'owner-only' } });
     expect(seqs(at('boundary', [closed], { peersLeft: 3 }))).to.deep.equal([]);
+    expect(
+      seqs(at('boundary', [seatOf([{ ...peer, held: true, reason: 'agent_run' }])], { peersLeft: 3 })),
+    ).to.deep.equal([]);
+    const braked = { until: '2026-03-02T12:10:00.000Z', reason: 'wakes' as const };
+    expect(seqs(at('boundary', [seatOf([owner, peer], { inboxed: { braked } })], { peersLeft: 3 }))).to.deep.equal([3]);
     const again = seatOf(others, { retry: new Set(others.map(({ id }) => id)) });
     expect(seqs(at('boundary', [again], { peersLeft: 3 }))).to.deep.equal([]);
   });

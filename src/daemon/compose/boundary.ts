@@ -52,12 +52,14 @@ function chooseMessages(waiting: readonly SeatMessage[], input: ComposeInput, ro
   return { chosen, peers };
 }
 
-/** Whether it is urgent, addressed to this agent, and from another agent of its person, who allows interruptions. */
+/** Whether it is urgent, addressed to this agent, from another agent of its person, who allows interruptions, and not braked. */
 const mayInterrupt = ({ seat, message }: SeatMessage): boolean =>
   seat.inbox.midturn_policy === 'my-agents' &&
   message.urgent &&
   message.sender !== 'owner' &&
-  message.midturn_peer_sender_id !== undefined;
+  message.midturn_peer_sender_id !== undefined &&
+  !message.held &&
+  !seat.inbox.braked;
 
 /** One notice for each board with messages that were not announced yet. */
 function noticesFor(seats: readonly ComposeSeat[], input: ComposeInput, given: ReadonlySet<string>) {
