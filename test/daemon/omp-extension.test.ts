@@ -188,6 +188,24 @@ describe('the extension of omp', () => {
     await instance.fire('session_shutdown');
   });
 
+  it('adds what it said it received to the start of a turn, also where the daemon’s last word is late', async () => {
+    const instance = await opened();
+    daemon.answers['turn_start'] = (_, peer) => peer.send({ handoff_id: 'h1', bundle: 'two' });
+    const timer = globalThis.setTimeout;
+    let timeIsUp = () => {};
+    try {
+      globalThis.setTimeout = ((done: () => void, ms?: number, ...more: unknown[]) => {
+        if (ms === 3_000) timeIsUp = done;
+        return timer(done, ms, ...more);
+      }) as typeof setTimeout;
+      daemon.answers['received'] = () => timeIsUp();
+      expect(await instance.fire('before_agent_start')).to.have.nested.property('message.content', 'two');
+    } finally {
+      globalThis.setTimeout = timer;
+    }
+    await instance.fire('session_shutdown');
+  });
+
   it('shows at once which seat its session lost, and leaves it to the next tool call while a turn runs', async () => {
     const instance = await opened();
     held.send({ event: 'seats', note: 'Another session took x.', handoff_id: 'h1' });

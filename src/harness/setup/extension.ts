@@ -51,16 +51,16 @@ function open(first, onFrame, onClose) {
   return { send: (frame) => new Promise((sent) => socket.write(JSON.stringify({ v: 1, ...frame }) + "\n", sent)), end: () => socket.destroy() };
 }
 
-/** A question that is answered once; null when nobody answers in time. What it carries is taken by use. */
+/** A question that is answered once; null when nobody answers in time. What it carries is taken by use, and then received. */
 function ask(frame, use) {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => done(null), 3000);
+    let carried = null;
+    const timer = setTimeout(() => done(carried), 3000);
     const done = (value) => {
       clearTimeout(timer);
       resolve(value);
       connection.end();
     };
-    let carried = null;
     const connection = open(
       frame,
       (answer) => {

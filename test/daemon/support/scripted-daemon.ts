@@ -21,7 +21,7 @@ export class ScriptedDaemon {
   readonly state: string;
   /** Every frame that arrived, without its version. */
   frames: Frame[] = [];
-  /** What is answered to each verb; `received` is always answered. */
+  /** What is answered to each verb. */
   answers: Record<string, Answer> = {};
   private readonly own: boolean;
   private server: Server | null = null;
@@ -86,7 +86,7 @@ export class ScriptedDaemon {
       received: { event: 'ok' },
       status: { pid: process.pid, build: { version: '99.0.0' } },
     };
-    const answer = op === 'received' ? undefined : this.answers[op];
+    const answer = this.answers[op];
     if (answer) answer(frame, peer);
     else peer.send(usual[op] ?? {});
   }
