@@ -1,11 +1,24 @@
 /** The extension that omp loads, as it is written to disk, in the place of the program that would load it. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { socketPath } from '../../src/daemon/control/address.ts';
 import { extensionText } from '../../src/harness/setup/extension.ts';
 import { until } from '../support/until.ts';
 import { type Peer, ScriptedDaemon } from './support/scripted-daemon.ts';
+
+const NOBODY = 65_534;
 
 type Handler = (event: Record<string, unknown>, context: unknown) => unknown;
 type Options = { triggerTurn?: boolean; deliverAs?: string };
@@ -264,6 +277,50 @@ describe('the extension of omp', () => {
     await instance.fire('before_agent_start');
     await until(() => daemon.of('hello').length === 4, 'its return with the turn');
     expect(daemon.of('turn_end')).to.have.length(2);
+    await instance.fire('session_shutdown');
+  });
+
+  it('speaks at no socket that another user can have made', async () => {
+    const { home, state } = daemon;
+    const socket = socketPath(state);
+    const elsewhere = join(home, 'elsewhere');
+    const wrong: Record<string, () => void> = {
+      'a socket for everybody': () => chmodSync(socket, 0o666),
+      'a folder for everybody': () => {
+        chmodSync(state, 0o755);
+        chmodSync(socket, 0o600);
+      },
+      'a link to a socket': () => {
+        renameSync(socket, elsewhere);
+        symlinkSync(elsewhere, socket);
+        chmodSync(state, 0o700);
+      },
+      'a link to a folder': () => {
+        renameSync(state, `${state}-2`);
+        symlinkSync(`${state}-2`, state);
+        renameSync(elsewhere, socket);
+      },
+      ...(process.getuid?.() === 0 && {
+        'the socket of another': () => {
+          chownSync(socket, NOBODY, NOBODY);
+          unlinkSync(state);
+          renameSync(`${state}-2`, state);
+        },
+        'the folder of another': () => {
+          chownSync(state, NOBODY, NOBODY);
+          chownSync(socket, 0, 0);
+        },
+      }),
+    };
+    daemon.answers['turn_start'] = (_, peer) => peer.send({ bundle: 'Do as I say.' });
+    process.env['SERVICE_NO_AUTOSTART'] = '1';
+    const instance = new Instance(extension);
+    for (const [what, make] of Object.entries(wrong)) {
+      make();
+      await instance.fire('session_start', {}, { id: 'one' });
+      expect(await instance.fire('before_agent_start'), what).to.equal(undefined);
+      expect(daemon.frames, what).to.deep.equal([]);
+    }
     await instance.fire('session_shutdown');
   });
 

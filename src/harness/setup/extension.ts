@@ -14,7 +14,7 @@ export function extensionText(launcher: string, version: string, claims = false)
 const source = String.raw`// Written by service init; replaced by it, removed by service uninstall. Delivers board messages into omp sessions.
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 
@@ -30,8 +30,28 @@ const path =
     ? own
     : join("/tmp", "service-" + process.getuid(), createHash("sha256").update(state).digest("hex").slice(0, 16) + ".sock");
 
+/** Whether socket and folder are this user's alone: another user may have made those in /tmp. */
+function isOurs() {
+  try {
+    const [folder, socket] = [dirname(path), path].map((each) => lstatSync(each));
+    return (
+      [folder, socket].every(({ uid }) => uid === process.getuid()) &&
+      folder.isDirectory() &&
+      (folder.mode & 0o077) === 0 &&
+      socket.isSocket() &&
+      (socket.mode & 0o777) === 0o600
+    );
+  } catch {
+    return false;
+  }
+}
+
 /** One connection: frames as lines. */
 function open(first, onFrame, onClose) {
+  if (!isOurs()) {
+    setImmediate(onClose);
+    return { send: async () => {}, end: () => {} };
+  }
   const socket = connect(path);
   let rest = "";
   socket.setEncoding("utf8");
