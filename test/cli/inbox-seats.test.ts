@@ -1,6 +1,7 @@
 /** A session of an agent’s program that holds several seats: which one acts, and their inboxes read together. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { collect, finished, type Home, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -128,6 +129,39 @@ describe('a session with several seats', () => {
       await until('it is acknowledged', () => shown().stderr.includes('POST /v1/me/inbox/ack 200'));
       following.kill('SIGINT');
       expect((await finished(following)).code).to.equal(0);
+    }
+  });
+
+  it('waits for what it was not given yet, as the daemon says', async () => {
+    await inbox();
+    const [cook, digger] = (await inbox('--peek')).seats;
+    const { url } = (await home().json(['servers', 'list'])).servers[0];
+    const daemon = await new ScriptedDaemon(home().store).listen();
+    const boot = 'feedfeedfeedfeed';
+    const seats = [cook, digger].map(({ member_id, board, agent: name }) => ({ server: url, board, name, member_id }));
+    daemon.answers['agents'] = (_, peer) => peer.send({ seats, boot, turn: 'busy' });
+    try {
+      for (const given of ['handed', 'received']) {
+        const handed = (await say('kitchen', 'wake up')).message.seq;
+        daemon.answers['inbox'] = ({ agent }, peer) => {
+          const { board } = agent as { board: string };
+          peer.send({ held: true, ...(board === 'kitchen' && { [given]: [handed] }) });
+        };
+        const waiting = home().start(['inbox', '--peek', '--wait', '60', '--json', '--verbose'], { env });
+        const printed = collect(waiting);
+        await until('it waits', () => (printed().stderr.match(/GET \/v1\/me\/inbox/g) ?? []).length >= 2);
+        await say('garden', `news beside what was ${given}`);
+        await finished(waiting);
+        const record = JSON.parse(printed().stdout);
+        const bodies = record.seats.map(({ messages }: { messages: { body: string }[] }) =>
+          messages.map(({ body }) => body),
+        );
+        expect([record.timed_out, bodies]).to.deep.equal([false, [[], [`news beside what was ${given}`]]]);
+        daemon.answers['inbox'] = (_, peer) => peer.send({ held: true });
+        await inbox();
+      }
+    } finally {
+      daemon.close();
     }
   });
 

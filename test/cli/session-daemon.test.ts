@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
+import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 const session = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
@@ -238,6 +239,35 @@ describe('a session with a daemon', () => {
     expect(daemon.of('inbox')[0]!.agent).to.include({ member_id: seat.id });
     expect((await run(['inbox', '--peek'])).json.messages).to.deep.equal([]);
     expect(daemon.of('inbox')[1]).to.include({ peek: true });
+  });
+
+  it('waits for what it was not given yet, whether it has shown that it received the rest or not', async () => {
+    const own = await ref();
+    const say = async (body: string) =>
+      (await home().json(['say', body, '-b', 'demo', '--to', '@codex', '--no-notes'])).message.seq as number;
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    for (const [args, given] of [
+      [['inbox', 'wait', '60'], 'handed'],
+      [['inbox', 'wait', '60'], 'received'],
+      [['inbox', '--peek', '--wait', '60'], 'handed'],
+      [['inbox', '--wait', '60'], 'received'],
+    ] as const) {
+      await home().run(['inbox', '--as', 'codex'], { env: {} });
+      const handed = await say('wake up');
+      daemon.answers.inbox = (_, peer) => peer.send({ held: true, [given]: [handed] });
+      const waiting = home().start([...args, '--json', '--verbose'], { env: session });
+      const printed = collect(waiting);
+      await until('it waits', () => printed().stderr.includes('GET /v1/me/inbox'));
+      const seq = await say('something new');
+      expect((await finished(waiting)).code).to.equal(0);
+      const { messages, timed_out } = JSON.parse(printed().stdout);
+      expect(
+        messages.map((message: { seq: number }) => message.seq),
+        `${args.join(' ')}, ${given}`,
+      ).to.deep.equal([seq]);
+      expect(timed_out).to.equal(false);
+    }
   });
 
   /** Has the daemon hold a reply back, which then comes by this command. */

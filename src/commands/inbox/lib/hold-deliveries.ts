@@ -85,11 +85,17 @@ export async function deliveredTo(seat: Seat): Promise<ReadonlySet<number>> {
   }
 }
 
-/** Holds the seat's deliveries until it is read again or this program ends. @returns numbers of messages that the session has received */
-export async function holdInbox(seat: Seat, peek: boolean): Promise<ReadonlySet<number>> {
+/**
+ * Holds the seat's deliveries until it is read again or this program ends. @returns numbers of messages that the session has:
+ * those it received, and for a wait that leaves messages unread those on their way to it too, as one of them may have woken it
+ */
+export async function holdInbox(
+  seat: Seat,
+  { peek = false, wait }: { peek?: boolean; wait?: number | undefined },
+): Promise<ReadonlySet<number>> {
   const hold = holdOf({ op: 'inbox', agent: refOf(seat), peek });
-  const answer = await hold.take(sessionHeader());
+  const { received = [], handed = [] } = (await hold.take(sessionHeader())) ?? {};
   holds.get(seat.memberId)?.end();
   holds.set(seat.memberId, hold);
-  return new Set((answer?.received as number[] | undefined) ?? []);
+  return new Set([...(received as number[]), ...(peek && wait !== undefined ? (handed as number[]) : [])]);
 }

@@ -36,7 +36,7 @@ export type Shown = Awaited<ReturnType<typeof readInbox>>;
 /** Reads the inbox, after waiting for a message if that was asked for. */
 export async function readInbox(session: Session, options: InboxOptions) {
   const { client } = session;
-  const { inbox, timedOut, notices } = await unshown(session, options);
+  const { inbox, timedOut, notices, readUpTo } = await unshown(session, options);
   const last = inbox.messages.at(-1)?.seq ?? null;
   const outcomes = await readOutcomes(
     async (name, params) => (await client.call(name, { params })).data,
@@ -57,7 +57,7 @@ export async function readInbox(session: Session, options: InboxOptions) {
     ...(notices === undefined ? {} : { notices }),
     ...(options.wait === undefined ? {} : { timed_out: timedOut }),
   };
-  return { inbox, record, outcomes, flags };
+  return { inbox, record, outcomes, flags, readUpTo };
 }
 
 /** In a session with several seats a command names the board even beside `--as`. */
@@ -74,26 +74,29 @@ interface Asked {
   notices?: number;
 }
 
-/** The inbox without what the session has received already, perhaps a moment before its acknowledgement. */
-async function unshown(session: Session, options: InboxOptions): Promise<Asked> {
-  const received = session.seat ? await holdInbox(session.seat, options.peek === true) : new Set<number>();
-  const answer = await asked(session, options);
-  const messages = answer.inbox.messages.filter(({ seq }) => !received.has(seq));
-  const last = answer.inbox.messages.at(-1);
-  if (options.wait === undefined || options.peek || messages.length > 0 || !last || answer.notices !== undefined)
-    return { ...answer, inbox: { ...answer.inbox, messages } };
-  await session.client.call('ackInbox', { body: { up_to: last.seq } });
-  return asked(session, options);
+/** The inbox without what the session has already, perhaps a moment before its acknowledgement. */
+async function unshown(session: Session, options: InboxOptions): Promise<Asked & { readUpTo: number | undefined }> {
+  const known = session.seat ? await holdInbox(session.seat, options) : new Set<number>();
+  const isNew = ({ seq }: { seq: number }) => !known.has(seq);
+  const answer = await asked(session, options, isNew);
+  const { messages } = answer.inbox;
+  return { ...answer, inbox: { ...answer.inbox, messages: messages.filter(isNew) }, readUpTo: messages.at(-1)?.seq };
 }
 
-async function asked({ client, seat }: Session, { limit, wait, notices = false }: InboxOptions): Promise<Asked> {
+/** @param isNew whether a message ends the wait. */
+async function asked(
+  { client, seat }: Session,
+  { limit, wait, notices = false }: InboxOptions,
+  isNew: (message: { seq: number }) => boolean,
+): Promise<Asked> {
   const query = { limit };
   const read = async () => (await client.call('readInbox', { query })).data;
   if (wait === undefined) return { inbox: await read(), timedOut: false };
   const ended = new AbortController();
   const { signal } = ended;
   try {
-    const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait });
+    const until = ({ messages }: Inbox) => messages.some(isNew);
+    const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait, until });
     if (notices && wait > 0) {
       const isNews = async (newest: string) => isNewsOfNotices(seat?.memberId ?? (await read()).member_id, newest);
       const { length } = await newNotices(client, { messages, wait, signal, isNews });

@@ -177,10 +177,12 @@ class SeatsInbox {
     boardFlags(read.inbox.board, { seats: true, server: this.#serverOf(read) });
 
   async #readAll(): Promise<void> {
-    const { limit, peek = false } = this.#options;
+    const { limit, peek = false, wait } = this.#options;
+    // With 0 it is read at once, without what a wait leaves out.
+    const options = { limit, peek, wait: wait && 0 };
     const reads: Read[] = [];
     for (const session of this.#sessions) {
-      const read = await this.#unlessRefused(session.seat!, () => readInbox(session, { limit, peek }));
+      const read = await this.#unlessRefused(session.seat!, () => readInbox(session, options));
       if (read) reads.push({ session, ...read });
     }
     this.#reads = reads;
@@ -191,10 +193,11 @@ class SeatsInbox {
   async #untilOneHas(wait: number): Promise<void> {
     const found = new AbortController();
     const { signal } = found;
-    const waits = this.#sessions.map(async (session) => {
+    const waits = this.#reads.map(async ({ session, readUpTo }) => {
       const { client, seat } = session;
+      const query = { limit: 1, after: readUpTo };
       try {
-        const messages = waitFor(client, 'readInbox', { query: { limit: 1 }, signal }, { waitSeconds: wait });
+        const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait });
         if (this.#options.notices && wait > 0) {
           const isNews = (newest: string) => isNewsOfNotices(seat!.memberId, newest);
           const { length } = await newNotices(client, { messages, wait, signal, isNews });
