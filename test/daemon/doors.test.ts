@@ -86,6 +86,35 @@ describe('a program with a door', () => {
     expect((await hook.next())['bundle']).to.contain('waits for a person');
   });
 
+  it('is not given what agents said to another seat that only people wake, after its person’s word to one', async () => {
+    const { session, seat, name, board } = await started();
+    const second = await rig.seat();
+    await session.bind(second.seat);
+    const there = { board: second.board, member: second.seat.name };
+    await server.dana.ok('setDeliveryMode', { params: there, body: { mode: 'humans' } });
+    await until(() => rig.row(second.seat).mode === 'humans', 'the mode is known');
+    const way = await door();
+    await session.hook('turn_start');
+    for (const [at, to, body] of [
+      [board, name, 'rides along'],
+      [there.board, there.member, 'waits for a person'],
+    ] as const)
+      await post(await newAgent(server.dana, at), at, body, { to: [`@${to}`] });
+    await rig.say(board, 'here I am');
+    await rig.hasRead(seat, 2);
+    await rig.hasRead(second.seat, 1);
+    await session.wait();
+    const word = await way.next();
+    expect(word['bundle']).to.contain('here I am');
+    await took(way, word);
+    await session.hook('turn_start', { wake: true, handoff_id: word['handoff_id'] });
+    const hook = await session.wait();
+    clock.pass(1_000);
+    expect((await hook.next())['bundle'])
+      .to.contain('rides along')
+      .and.not.contain('waits for a person');
+  });
+
   it('is told by a hook that disowns the text how to check who sent it, where its person did', async () => {
     const { session, board } = await started();
     const hook = await session.wait();

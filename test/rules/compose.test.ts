@@ -615,6 +615,16 @@ describe('agents who have answered each other for long', () => {
     expect(wakes([said, fromOwner(2)], { inboxed: { braked } })).to.equal(true);
   });
 
+  it('hand nothing of their own to a braked seat, also where another seat of its session is woken', () => {
+    const braked = { until: '2026-03-02T12:10:00.000Z', reason: 'wakes' as const };
+    const said = (seq: number) => aMessage(seq, { to: ['@claude'] });
+    const other = (messages: Message[]) => seatOf(messages, { inboxed: { board: 'other', braked } });
+    for (const point of ['wake', 'turn_end'] as const) {
+      expect(seqs(at(point, [seatOf([said(1)]), other([said(2)])]))).to.deep.equal([1]);
+      expect(seqs(at(point, [seatOf([said(1)]), other([said(2), fromOwner(3)])]))).to.deep.equal([1, 2, 3]);
+    }
+  });
+
   it('are told so in the bundle, where what is held stands apart', () => {
     const notice =
       '12 messages by agents in a row in this thread. Say what is settled, or ask your person: service ask @dana …';

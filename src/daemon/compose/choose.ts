@@ -1,6 +1,6 @@
 /** Selects the messages that may be delivered, and orders them. */
 import type { Message } from '../../contract/types.ts';
-import { hasWaking, isOwners, isQuiet, waitingOf } from './modes.ts';
+import { hasWaking, isOwners, isQuiet, waitingOf, waitsForPerson } from './modes.ts';
 import type { ComposeInput, ComposeSeat, MessageForm } from './types.ts';
 
 export interface Chosen {
@@ -40,9 +40,7 @@ function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boole
   const waiting = waitingOf(seat);
   const again = waiting.filter(({ id }) => seat.retry.has(id) || seat.heldBack.has(id));
   if (point === 'turn_start') return seat.mode === 'focused' ? waiting : again;
-  if (!waking) return [];
-  // In this mode agents' messages are only delivered together with a person's.
-  return seat.mode === 'humans' && !hasWaking(seat) ? [] : waiting;
+  return waking && !waitsForPerson(seat) ? waiting : [];
 }
 
 /** The messages of an earlier attempt, in its order; null unless all of them are still unread. */

@@ -49,6 +49,10 @@ export const hasWaking = (seat: ComposeSeat): boolean =>
   seat.mode !== 'off' &&
   waitingOf(seat).some((message) => seat.heldBack.has(message.id) || wakesAgent(message, agentOf(seat)));
 
+/** Whether what agents wrote to the seat is delivered only together with a person's message, and none is there. */
+export const waitsForPerson = (seat: ComposeSeat): boolean =>
+  (seat.mode === 'humans' || seat.inbox.braked !== undefined) && !hasWaking(seat);
+
 /** The agent as its messages name it now, and what the server says of waking it. */
 const agentOf = ({ mode, inbox }: ComposeSeat) => ({
   id: inbox.member_id,

@@ -1,7 +1,7 @@
 /** Wakes an idle session: at once for the first message, batched for messages that arrive around a delivery. */
 import type { CarrierState } from '../adapter.ts';
 import { compose } from '../compose/compose.ts';
-import { isOwners, onlyFromAgents, waitingOf } from '../compose/modes.ts';
+import { isOwners, onlyFromAgents, waitingOf, waitsForPerson } from '../compose/modes.ts';
 import type { ComposeSeat } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { SeatUpdates } from '../inbox/seat-updates.ts';
@@ -61,12 +61,13 @@ function findCarrier(deps: WakeDeps, session: Session): Carrier | null {
 const ownerMessageWaits = (deps: WakeDeps, session: Session): boolean =>
   seatsAsRead(deps, session).some((seat) => seat.mode !== 'off' && waitingOf(seat).some(isOwners));
 
-/** Ids of the waiting messages that are not from its person. */
+/** Ids of the messages that would come with those of its person, and are not from them. */
 const otherMessageIds = (deps: WakeDeps, session: Session, reads: readonly SeatRead[]): ReadonlySet<string> =>
   new Set(
-    reads.flatMap((read) =>
-      waitingOf(composeSeat(deps, session, read, 'wake')).flatMap((message) => (isOwners(message) ? [] : [message.id])),
-    ),
+    reads
+      .map((read) => composeSeat(deps, session, read, 'wake'))
+      .filter((seat) => !waitsForPerson(seat))
+      .flatMap((seat) => waitingOf(seat).flatMap((message) => (isOwners(message) ? [] : [message.id]))),
   );
 
 const carrierState = ({ turn, waiting, extension }: Session, door: boolean): CarrierState => ({
