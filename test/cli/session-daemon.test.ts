@@ -340,6 +340,7 @@ describe('a session with a daemon', () => {
     ]);
     await run(['read', '--limit', '1'], { ...session, SERVICE_BOOT: '0000000000000000' });
     await run(['read', '--limit', '1'], { ...session, SERVICE_SUBAGENT: 's1' });
+    await home().run(['read', '--limit', '1', '--quiet'], { env: session });
     expect(daemon.of('shown')).to.have.length(1);
   });
 

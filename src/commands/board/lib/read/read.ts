@@ -42,7 +42,10 @@ export async function read(session: BoardSession, asked: ReadOptions, { out, tim
   const page = await readPage(session, options);
   if (out.mode === 'ndjson') for (const message of page.messages) out.each(message);
   else await printPage(session, page, options, show);
-  if (session.seat && inSession()) await tellShown(session.seat, page.messages);
+  if (session.seat && inSession() && !out.quiet) {
+    await flushed();
+    await tellShown(session.seat, page.messages);
+  }
   if (options['mark-read']) await markRead(client, board, page.messages.at(-1)?.seq, out);
   if (options.follow) await goOn(session, lookedUpTo(page, Math.max(begin, options.after ?? 0)), options, show);
 }
