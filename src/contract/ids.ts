@@ -78,6 +78,9 @@ export const patterns = {
 /** A path on a board: groups of letters, digits and a few marks that begin with a letter or digit, joined by slashes. */
 export const filePathPattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
+/** Whether a path is one of the two at which the brief of a board stands, and nothing else. */
+export const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';
+
 /** Reserved words that cannot be a handle or a member name, because they already mean something else. */
 export const reservedHandles: readonly string[] = ['all', 'everyone', 'here', 'me', 'system', 'service'];
 export const reservedMemberNames: readonly string[] = ['all', 'me', 'system'];

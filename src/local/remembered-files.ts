@@ -32,11 +32,15 @@ const file = noteFile<Content>('files.json', { v: 1, entries: {} }, isContent);
 export const rememberedAt = (folders: Folders, scope: FileScope, path: string): Remembered | null =>
   file.read(folders).entries[keyOf(scope, path)] ?? null;
 
-/** The latest download or upload of a board's file with one of these names, under any path. */
-export function rememberedAs(folders: Folders, scope: FileScope, names: readonly string[]): Remembered | null {
+/** The latest download or upload of a board's file with such a name, under any path. */
+export function rememberedAs(
+  folders: Folders,
+  scope: FileScope,
+  isNamed: (name: string) => boolean,
+): Remembered | null {
   const prefix = keyOf(scope, '');
   const found = Object.entries(file.read(folders).entries)
-    .filter(([key, entry]) => key.startsWith(prefix) && names.includes(entry.name))
+    .filter(([key, entry]) => key.startsWith(prefix) && isNamed(entry.name))
     .map(([, entry]) => entry)
     .sort((a, b) => (a.at < b.at ? 1 : -1));
   return found[0] ?? null;

@@ -48,7 +48,25 @@ describe('putting the brief', () => {
       const { name, file } = await home().json([command, 'put', path]);
       await home().json(['file', 'remove', name ?? file.name, '--yes']);
       const { code, stdout } = await home().run([command, 'put', path, '--json']);
-      expect([code, JSON.parse(stdout).error.code]).to.deep.equal([7, 'file_changed']);
+      const { code: error, hint } = JSON.parse(stdout).error;
+      expect([code, error]).to.deep.equal([7, 'file_changed']);
+      expect(hint).to.equal(`To put it there as new: service ${command} put ${path} --base 0`);
+      expect((await home().run([command, 'put', path, '--base', '0'])).stdout).to.match(/^Saved \S+ v1 on docs\n$/);
     }
+  });
+
+  it('writes it as new where it was renamed', async () => {
+    await home().json(['board', 'create', 'renamed']);
+    const on = ['--board', 'renamed'];
+    write('was.md', 'Once the brief\n');
+    await home().json(['brief', 'put', 'was.md', ...on]);
+    await home().json(['file', 'rename', 'brief.md', 'old.md', ...on]);
+    for (const more of [[], ['--merge']]) {
+      const { code, stderr } = await home().run(['brief', 'put', 'was.md', ...more, ...on]);
+      expect([code, stderr.includes('brief.md is old.md now, at v1, written by ')], stderr).to.deep.equal([7, true]);
+      expect(stderr).to.include('Hint: To put it there as new: service brief put was.md --board renamed --base 0\n');
+    }
+    const { stdout } = await home().run(['brief', 'put', 'was.md', '--base', '0', ...on]);
+    expect(stdout).to.equal('Saved brief.md v1 on renamed\n');
   });
 });

@@ -21,7 +21,7 @@ export default class BriefPut extends WriteCommand<typeof BriefPut> {
   static override seeAlso = ['brief get', 'brief edit', 'file put'];
   static override args = { path: required('File on this machine') };
   static override flags = {
-    base: integerFlag('N', 'Version it replaces', { min: 1 }),
+    base: integerFlag('N', 'Version it replaces; 0: it is new', { min: 0 }),
     'replace-format': booleanFlag('Take the place of the brief in the other format'),
     merge: booleanFlag('Put together what you and others wrote'),
   };

@@ -1,6 +1,6 @@
 /** Files, their versions and approvals, and the brief. */
 import { z } from 'zod';
-import { filePathPattern, idPattern } from '../ids.ts';
+import { filePathPattern, idPattern, isBriefPath } from '../ids.ts';
 import { byMember, byPerson, del, get, type OperationRow, patch, post, put } from '../operation.ts';
 import { actor, boardName, digest, id, queryBool, queryInt, seq, time } from '../schemas.ts';
 import { taskRef, taskSelector } from './tasks.ts';
@@ -132,8 +132,6 @@ const aboutParameter = z
   .max(8)
   .refine((list) => list.length === 1 || !list.includes(''), 'is either one empty value or tasks')
   .transform((list) => list.filter((value) => value !== ''));
-
-const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';
 
 export const uploadFileQuery = z
   .object({

@@ -1,5 +1,6 @@
 /** What becomes of a write, by what is there and what the writer believes is there. */
 import type { ErrorCode } from '../../contract/errors.ts';
+import { isBriefPath } from '../../contract/ids.ts';
 
 /** A live file as far as it decides. */
 interface Present {
@@ -31,9 +32,6 @@ export interface Refused {
   /** It was to be taken off, not written. */
   removing?: true;
 }
-
-/** Whether a path is one of the two at which the brief stands, and nothing else. */
-export const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';
 
 /** @param atName the live file at this path. @param brief the live brief of the board, in either format. */
 export function decideWrite(wanted: Preconditions, atName: Present | undefined, brief: Present | undefined): Decision {

@@ -1,5 +1,6 @@
 /** Renaming a file, saying what it is for, and taking it off its board. */
 import { Refusal } from '../../contract/errors.ts';
+import { isBriefPath } from '../../contract/ids.ts';
 import type { Body, Params } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import { type Acting, record } from '../boards/acting.steps.ts';
@@ -8,7 +9,6 @@ import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { fileView } from '../views/file.ts';
 import { fileRefusal } from '../views/file-refusals.ts';
-import { isBriefPath } from './base-version.rules.ts';
 import { changeFile, type FileRow, liveByName, setFileTasks, tasksOfFiles } from './files.store.ts';
 import { requireLiveFile, taskIdsOf } from './find.steps.ts';
 import { takeOff } from './write.steps.ts';

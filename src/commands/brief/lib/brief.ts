@@ -1,6 +1,7 @@
 /** Resolves the version of the brief to read or replace. */
 import { called, runtime } from '../../../cli/runtime.ts';
 import { staying } from '../../../cli/session/open-session.ts';
+import { isBriefPath } from '../../../contract/ids.ts';
 import type { Brief } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { type Remembered, rememberedAs } from '../../../local/remembered-files.ts';
@@ -17,12 +18,10 @@ export function requireBrief({ board, session }: Files): Brief {
   });
 }
 
-const NAMES = ['brief.md', 'brief.html'];
-
 /** What was got or put here last: at this path, else anywhere. Never what is on the board just now. */
 function lastSeen(files: Files, path: string): Remembered | null {
   const here = notedAt(files, path);
-  return here && NAMES.includes(here.name) ? here : rememberedAs(runtime().folders, files.scope, NAMES);
+  return here && isBriefPath(here.name) ? here : rememberedAs(runtime().folders, files.scope, isBriefPath);
 }
 
 /**
@@ -34,8 +33,8 @@ export function briefQuery(
   path: string,
   { base, replaceFormat }: { base: number | undefined; replaceFormat: boolean },
 ): { query: PutQuery; digest: string | null } {
-  const seen = lastSeen(files, path);
-  if (base !== undefined && !seen)
+  const seen = base === 0 ? null : lastSeen(files, path);
+  if (base && !seen)
     throw usage('--base says which version is replaced, but no brief of this board was got here.', 'service brief get');
   const replaced = seen ? { base: base ?? seen.version, file_id: seen.file_id } : {};
   const name = briefName(path);

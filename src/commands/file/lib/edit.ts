@@ -14,7 +14,7 @@ import { copyOf, type Problem, withCopy } from './kept-text.ts';
 import { diffText, unified } from './merge.ts';
 import { leafOf, localName } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
-import { type Put, put } from './putting.ts';
+import { asNew, isGone, type Put, put } from './putting.ts';
 import { type Files, note } from './scope.ts';
 
 interface Editing {
@@ -80,7 +80,7 @@ async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'
       await openEditor(text.path, withoutEditor(editing));
       return save(editing, text);
     }
-    if (error.code !== 'file_changed' || error.details?.['removed'] === true) throw error;
+    if (error.code !== 'file_changed' || isGone(query, error.details)) throw error;
     out.note(error.message);
     return decided(editing, text, error);
   }
@@ -106,14 +106,19 @@ async function decided(editing: Editing, text: Text, error: Failure): Promise<Pu
 
 /** What ended it, with the text saved where it stays, and noted as what it was made from: it can be put from there. */
 async function kept(editing: Editing, text: Text, error: unknown): Promise<unknown> {
-  const { files, file, out, putCommand } = editing;
+  const { files, file, query, out, putCommand } = editing;
   const ending = extname(file.name);
   const stem = leafOf(file.name).slice(0, ending === '' ? undefined : -ending.length);
   const copy = copyOf(text.path, stem, ending);
   await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
     () => {},
   );
-  const line = `${putCommand} ${shellArgument(copy)} --merge${staying(files.session)}`;
-  const goesOn = ({ code, details }: Problem): boolean => code === 'file_changed' && details?.['removed'] !== true;
-  return withCopy(error, { path: copy, line, out, hintOf: (problem) => (goesOn(problem) ? called(line) : null) });
+  const again = `${putCommand} ${shellArgument(copy)}`;
+  const stay = staying(files.session);
+  const line = `${again} --merge${stay}`;
+  const hintOf = ({ code, details }: Problem): string | null => {
+    if (code !== 'file_changed') return null;
+    return called(isGone(query, details) ? asNew(`${again}${stay}`) : line);
+  };
+  return withCopy(error, { path: copy, line, out, hintOf });
 }

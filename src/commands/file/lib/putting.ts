@@ -8,6 +8,7 @@ import { staying } from '../../../cli/session/open-session.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Reply } from '../../../client/answer.ts';
 import { ClientError } from '../../../client/errors.ts';
+import { isBriefPath } from '../../../contract/ids.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import type { Actor, BoardFile } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -69,7 +70,8 @@ export async function putIfChanged(
     const params = { board: files.session.board, file: query.file_id ?? query.name };
     const { data: file } = await files.session.client.call('getFile', { params });
     const version = query.base ?? file.latest.version;
-    if (file.removed_at === null) return { record: { file, version, replaces: version, changed: false }, reply: null };
+    if (file.removed_at === null && (!query.brief || isBriefPath(file.name)))
+      return { record: { file, version, replaces: version, changed: false }, reply: null };
   }
   if (onConflict === 'replace') {
     const file = await fileCalled(files, query.name);
@@ -104,12 +106,21 @@ async function first(putting: Putting): Promise<Put> {
   }
 }
 
-const mergeable = ({ path, query }: Putting, error: ClientError): boolean => {
-  const { file_id, removed } = thereOf(error);
-  return (
-    error.code === 'file_changed' && path !== null && (query.base ?? 0) > 0 && file_id === query.file_id && !removed
-  );
+/** Whether what was to be replaced is there no longer, and nothing is in its place: a brief is none under another name. */
+export const isGone = ({ brief }: Pick<PutQuery, 'brief'>, details: Details): boolean => {
+  const { file_id, name, removed } = details as There;
+  return file_id === null || removed === true || (brief === true && !isBriefPath(name ?? ''));
 };
+
+/** How a put goes on after that. */
+export const asNew = (command: string): string => `To put it there as new: ${command} --base 0`;
+
+const mergeable = ({ path, query }: Putting, error: ClientError): boolean =>
+  error.code === 'file_changed' &&
+  path !== null &&
+  (query.base ?? 0) > 0 &&
+  thereOf(error).file_id === query.file_id &&
+  !isGone(query, error.details);
 
 /** Puts what both wrote over the latest version; where both changed the same, the person decides. */
 async function merging(putting: Putting, error: ClientError): Promise<Put> {
@@ -202,12 +213,14 @@ type There = {
 const isConflict = (error: unknown): error is ClientError =>
   error instanceof ClientError && ['file_changed', 'file_exists', 'brief_exists'].includes(error.code);
 
+type Details = ClientError['details'];
+
 const thereOf = (error: ClientError): There => error.details as There;
 
 /** @param base the version that was to be replaced; 0: none. */
 function conflict(
   error: ClientError,
-  { name, base, command, times, path, files }: Putting & { name: string; base: number },
+  { name, base, query, command, times, path, files }: Putting & { name: string; base: number },
 ): Failure {
   const stay = staying(files.session);
   // There is no local file that could be merged.
@@ -222,13 +235,11 @@ function conflict(
       `The brief is ${there.name} v${there.version}${since}.`,
       `${command} --replace-format; or first: service file remove ${there.name}${stay}, or service file rename ${there.name} NEW${stay}`,
     );
-  if (there.file_id === null)
-    return failure(`${name} is not on the board; ${yours}.`, `${command} --name ${name} --base 0`);
-  if (there.removed)
-    return failure(
-      `${there.name} was removed at v${there.version}${since}; ${yours}.`,
-      'Put it under a new name, or ask who removed it',
-    );
+  if (isGone(query, details)) {
+    const now = there.removed ? `${there.name} was removed at` : `${name} is ${there.name} now, at`;
+    const gone = there.file_id === null ? `${name} is not on the board` : `${now} v${there.version}${since}`;
+    return failure(`${gone}; ${yours}.`, asNew(command));
+  }
   const moved = there.name !== null && there.name !== name ? ` (as ${there.name})` : '';
   const other = piped ? `, or take its place: ${command} --replace` : '';
   return failure(
