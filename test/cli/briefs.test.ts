@@ -69,4 +69,15 @@ describe('putting the brief', () => {
     const { stdout } = await home().run(['brief', 'put', 'was.md', '--base', '0', ...on]);
     expect(stdout).to.equal('Saved brief.md v1 on renamed\n');
   });
+
+  it('changes the format there and back from the same two files', async () => {
+    await home().json(['board', 'create', 'formats']);
+    const on = ['--board', 'formats'];
+    write('page.md', 'One\n');
+    expect((await put('page.md', ...on))[0]).to.equal(0);
+    write('page.html', 'Two\n');
+    expect((await put('page.html', '--replace-format', ...on))[0]).to.equal(0);
+    write('page.md', 'Three\n');
+    expect(await put('page.md', '--replace-format', ...on)).to.deep.equal([0, 'Saved brief.md v1 on formats\n']);
+  });
 });

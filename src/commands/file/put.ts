@@ -43,7 +43,8 @@ export default class FilePut extends WriteCommand<typeof FilePut> {
     const { query, digest } = putQuery(files, path, { ...this.flags, name });
     const { merge, replace, 'idempotency-key': key } = this.flags;
     const onConflict = replace ? 'replace' : merge ? 'merge' : 'fail';
-    const typed = path === '-' ? `${shellArgument(query.name)} -` : shellArgument(path);
+    const named = name === undefined ? '' : ` --name ${shellArgument(name)}`;
+    const typed = path === '-' ? `${shellArgument(query.name)} -` : `${shellArgument(path)}${named}`;
     const command = `service file put ${typed}${staying(files.session)}`;
     const place = { path: path === '-' ? null : path, onConflict, command, key } as const;
     const putting = { files, local, query, ...place, times: this.times, out: this.out };

@@ -18,10 +18,15 @@ export function requireBrief({ board, session }: Files): Brief {
   });
 }
 
-/** What was got or put here last: at this path, else anywhere. Never what is on the board just now. */
+/**
+ * What was got or put here last: at this path, if that is still the brief, else anywhere. Never what is on the board just
+ * now.
+ */
 function lastSeen(files: Files, path: string): Remembered | null {
   const here = notedAt(files, path);
-  return here && isBriefPath(here.name) ? here : rememberedAs(runtime().folders, files.scope, isBriefPath);
+  return here && here.file_id === files.board.brief?.file_id
+    ? here
+    : rememberedAs(runtime().folders, files.scope, isBriefPath);
 }
 
 /**

@@ -14,7 +14,7 @@ import { copyOf, type Problem, withCopy } from './kept-text.ts';
 import { diffText, unified } from './merge.ts';
 import { leafOf, localName } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
-import { asNew, isGone, type Put, put } from './putting.ts';
+import { asNew, isGone, isLater, type Put, put } from './putting.ts';
 import { type Files, note } from './scope.ts';
 
 interface Editing {
@@ -80,7 +80,7 @@ async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'
       await openEditor(text.path, withoutEditor(editing));
       return save(editing, text);
     }
-    if (error.code !== 'file_changed' || isGone(query, error.details)) throw error;
+    if (error.code !== 'file_changed' || !isLater(putting.query, error.details)) throw error;
     out.note(error.message);
     return decided(editing, text, error);
   }
@@ -118,7 +118,8 @@ async function kept(editing: Editing, text: Text, error: unknown): Promise<unkno
   const line = `${again} --merge${stay}`;
   const hintOf = ({ code, details }: Problem): string | null => {
     if (code !== 'file_changed') return null;
-    return called(isGone(query, details) ? asNew(`${again}${stay}`) : line);
+    if (isGone(query, details)) return called(asNew(`${again}${stay}`));
+    return isLater({ ...query, base: text.base, file_id: file.id }, details) ? called(line) : null;
   };
   return withCopy(error, { path: copy, line, out, hintOf });
 }

@@ -102,12 +102,12 @@ async function first(putting: Putting): Promise<Put> {
   } catch (error) {
     if (!isConflict(error)) throw error;
     if (putting.onConflict === 'merge' && mergeable(putting, error)) return merging(putting, error);
-    throw conflict(error, { ...putting, name: query.name, base: query.base ?? 0 });
+    throw conflict(error, putting);
   }
 }
 
 /** Whether what was to be replaced is there no longer, and nothing is in its place: a brief is none under another name. */
-export const isGone = ({ brief }: Pick<PutQuery, 'brief'>, details: Details): boolean => {
+export const isGone = ({ brief }: Partial<PutQuery>, details: Details): boolean => {
   const { file_id, name, removed } = details as There;
   return file_id === null || removed === true || (brief === true && !isBriefPath(name ?? ''));
 };
@@ -115,19 +115,22 @@ export const isGone = ({ brief }: Pick<PutQuery, 'brief'>, details: Details): bo
 /** How a put goes on after that. */
 export const asNew = (command: string): string => `To put it there as new: ${command} --base 0`;
 
-const mergeable = ({ path, query }: Putting, error: ClientError): boolean =>
-  error.code === 'file_changed' &&
-  path !== null &&
-  (query.base ?? 0) > 0 &&
-  thereOf(error).file_id === query.file_id &&
-  !isGone(query, error.details);
+/** Whether what is there is a later version of what was to be replaced, so that both can be put together. */
+export const isLater = (query: Partial<PutQuery>, details: Details): boolean => {
+  const { file_id, version } = details as There;
+  const { base = 0 } = query;
+  return base > 0 && base < version && [undefined, file_id].includes(query.file_id) && !isGone(query, details);
+};
+
+const mergeable = ({ path, query }: Putting, { code, details }: ClientError): boolean =>
+  code === 'file_changed' && path !== null && isLater(query, details);
 
 /** Puts what both wrote over the latest version; where both changed the same, the person decides. */
 async function merging(putting: Putting, error: ClientError): Promise<Put> {
   const { files, query, out, key, command } = putting;
   const path = putting.path as string;
-  const { version, name } = thereOf(error);
-  const file = query.file_id as string;
+  const { version, name, file_id } = thereOf(error);
+  const file = file_id as string;
   const base = query.base as number;
   const theirs = await readBytes(files, { file, version }, out);
   const began = await readBytes(files, { file, version: base }, out);
@@ -163,7 +166,7 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
   return first({
     ...putting,
     local: await localFile(path),
-    query: { ...query, name: name ?? query.name, base: version },
+    query: { ...query, name: name ?? query.name, base: version, file_id: file },
     key: key === undefined ? undefined : `${key}.merge-${version}`,
   });
 }
@@ -180,7 +183,7 @@ async function replacing(putting: Putting): Promise<Put> {
       return { reply, replaces: there.base };
     } catch (error) {
       if (!isConflict(error)) throw error;
-      if (attempt === REPLACES) throw conflict(error, { ...putting, name: query.name, base: there.base });
+      if (attempt === REPLACES) throw conflict(error, { ...putting, query: { ...query, ...there } });
     }
   }
 }
@@ -217,11 +220,9 @@ type Details = ClientError['details'];
 
 const thereOf = (error: ClientError): There => error.details as There;
 
-/** @param base the version that was to be replaced; 0: none. */
-function conflict(
-  error: ClientError,
-  { name, base, query, command, times, path, files }: Putting & { name: string; base: number },
-): Failure {
+function conflict(error: ClientError, putting: Putting): Failure {
+  const { query, command, times, path, files } = putting;
+  const { name, base = 0 } = query;
   const stay = staying(files.session);
   // There is no local file that could be merged.
   const piped = path === null;
@@ -241,11 +242,13 @@ function conflict(
     return failure(`${gone}; ${yours}.`, asNew(command));
   }
   const moved = there.name !== null && there.name !== name ? ` (as ${there.name})` : '';
+  const message = `${name}${moved} is at v${there.version}${since}; ${yours}.`;
+  // A version that was named and not got is not noted here.
+  const from = query.file_id === undefined ? ` --base ${base}` : '';
+  if (mergeable(putting, error)) return failure(message, `${command}${from} --merge`);
+  const get = query.brief ? 'service brief get' : `service file get ${there.name ?? name}`;
+  // Over what is here it would not be got.
+  const to = base > 0 && !piped ? ' OTHER' : '';
   const other = piped ? `, or take its place: ${command} --replace` : '';
-  return failure(
-    `${name}${moved} is at v${there.version}${since}; ${yours}.`,
-    base > 0 && !piped
-      ? `${command} --merge`
-      : `Get it, put your change into it: service file get ${there.name ?? name}${stay}${other}`,
-  );
+  return failure(message, `Get it, put your change into it: ${get}${to}${stay}${other}`);
 }

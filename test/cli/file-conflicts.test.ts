@@ -1,0 +1,42 @@
+/** Putting a file that somebody else changed: each refusal names a command that goes on. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('putting a file that was changed', () => {
+  const home = homeWithBoard('docs');
+  before(() => home().json(['agent', 'create', 'codex']));
+
+  const write = (path: string, text: string) => writeFileSync(join(home().work, path), text);
+  const put = (...words: string[]) => home().run(['file', 'put', ...words]);
+  const byCodex = (name: string, text: string) =>
+    home().shell(`printf '${text}' | service file put ${name} - --as codex --replace`);
+
+  it('offers to merge only where the same file is there', async () => {
+    write('notes.md', 'one\n');
+    await put('notes.md');
+    await home().json(['file', 'remove', 'notes.md', '--yes']);
+    await byCodex('notes.md', 'theirs');
+    write('notes.md', 'mine\n');
+    for (const more of [[], ['--merge']]) {
+      const { code, stderr } = await put('notes.md', ...more);
+      expect(code).to.equal(7);
+      expect(stderr).to.include('Hint: Get it, put your change into it: service file get notes.md OTHER\n');
+    }
+    expect((await home().run(['file', 'get', 'notes.md', 'other.md'])).code).to.equal(0);
+    write('other.md', 'both\n');
+    expect((await put('other.md')).stdout).to.equal('Saved notes.md v2 on docs\n');
+  });
+
+  it('merges with the version that --base names', async () => {
+    for (const text of ['one\\ntwo\\nthree\\n', 'one\\ntwo\\nthree, theirs\\n']) await byCodex('plan.md', text);
+    write('mine.md', 'one, mine\ntwo\nthree\n');
+    const words = ['mine.md', '--name', 'plan.md'];
+    const { code, stderr } = await put(...words, '--base', '1');
+    expect(code).to.equal(7);
+    expect(stderr).to.include('Hint: service file put mine.md --name plan.md --base 1 --merge\n');
+    expect((await put(...words, '--base', '1', '--merge')).stdout).to.equal('Saved plan.md v3 on docs\n');
+    expect((await home().run(['file', 'get', 'plan.md', '-'])).stdout).to.equal('one, mine\ntwo\nthree, theirs\n');
+  });
+});
