@@ -56,21 +56,21 @@ describe('editing a file at a terminal', () => {
     expect(copiesIn(world.cwd)).to.deep.equal([]);
   });
 
-  it('gives both sides back to the editor where both changed the same', async () => {
+  it('gives both sides back to the editor where both changed the same, under one key too', async () => {
     const world = await contested('same.md', 'one, theirs\\ntwo\\nthree\\n');
-    const { shown, code } = await at(world, 'service file edit same.md', [['What now?', '\r']]);
+    const { shown, code } = await at(world, 'service file edit same.md --idempotency-key same', [['What now?', '\r']]);
     expect(shown).to.include('1 conflict with v2');
     expect(code).to.equal(0);
     expect(await textOf('same.md')).to.match(/<<<<<<< yours\none, mine\n[\s\S]*one, theirs\n>>>>>>> v2\n/);
   });
 
-  it('shows the difference before anything is overwritten', async () => {
+  it('shows the difference before anything is overwritten, under one key too', async () => {
     const world = await contested('over.md', 'one, theirs\\ntwo\\nthree\\n');
     const answers: [string, string][] = [
       ['What now?', `${DOWN}\r`],
       ['Overwrite it?', `${DOWN}\r`],
     ];
-    const { shown, code } = await at(world, 'service file edit over.md', answers);
+    const { shown, code } = await at(world, 'service file edit over.md --idempotency-key over', answers);
     expect(shown).to.match(/-one, theirs\s+\+one, mine/);
     expect([code, await textOf('over.md')]).to.deep.equal([0, 'one, mine\ntwo\nthree\n']);
   });

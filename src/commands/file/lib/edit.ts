@@ -59,6 +59,8 @@ const withoutEditor = ({ getCommand, files }: Editing): string =>
 
 async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'): Promise<Put> {
   const { files, file, query, command, key, times, out, noInput } = editing;
+  // What replaces another version, or merges, is another request.
+  const step = `${text.base === file.version ? '' : `.${text.base}`}${how === 'merge' ? '.merge' : ''}`;
   const putting = {
     files,
     local: await localFile(text.path),
@@ -66,7 +68,7 @@ async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'
     path: text.path,
     onConflict: how,
     command: `${command}${staying(files.session)}`,
-    key: how === 'merge' && key !== undefined ? `${key}.merge` : key,
+    key: key === undefined ? undefined : `${key}${step}`,
     times,
     out,
   };
