@@ -28,7 +28,7 @@ export default class StorageCopy extends BaseCommand<typeof StorageCopy> {
     const { copied, skipped, failed } = result;
     this.print<typeof json>(result, () =>
       [
-        ...failed.map((digest) => `damaged  ${digest}`),
+        ...failed.map((digest) => `not copied  ${digest}`),
         `Copied ${copied}, ${skipped} were there already, ${failed.length} could not be copied.`,
       ].join('\n'),
     );

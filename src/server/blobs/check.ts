@@ -51,36 +51,49 @@ export async function checkStorage(
       complete: true,
     };
     const total = await db.read(countVersions);
-    for (let after = ''; ; ) {
-      const page = await db.read((tx) => referencedBlobs(tx, after, PAGE));
-      for (const { digest, versions } of page) {
-        if (enough()) return { ...found, complete: false };
-        const state = await stateOf(store, digest);
-        if (state !== 'intact')
-          found.bad.push({ digest, state, versions: await db.read((tx) => namingVersions(tx, digest, NAMED)) });
-        found.checked += Number(versions);
-        onStep(found.checked, total);
-      }
-      const last = page.at(-1);
-      if (!last) return found;
-      after = last.digest;
+    for await (const { digest, versions } of referenced(db)) {
+      if (enough()) return { ...found, complete: false };
+      const state = await stateOf(store, digest);
+      if (state !== 'intact')
+        found.bad.push({ digest, state, versions: await db.read((tx) => namingVersions(tx, digest, NAMED)) });
+      found.checked += Number(versions);
+      onStep(found.checked, total);
     }
+    return found;
   });
 }
 
-/** Takes all bytes of one store to another, where those that are there and whole are left; may be run again. @throws ServeError */
+/**
+ * Takes all bytes of one store to another, where those that are there and whole are left; may be run again. What versions
+ * name and the other store does not have then has `failed`. @throws ServeError
+ */
 export async function copyStorage({ from, to, ...options }: StorageOptions & { from: string; to: string }) {
   return using(options, async (db, _url, open) => {
-    const [source, target] = [await open(from), await open(to)];
+    const [source, target] = [await open(from), await open(to, true)];
     const result = { copied: 0, skipped: 0, failed: [] as Digest[] };
+    const refused = new Set<Digest>();
     for await (const { digest } of source.list()) {
       if ((await stateOf(target, digest)) === 'intact') result.skipped++;
       else if (await copy(source, target, digest)) result.copied++;
-      // Others may have been collected meanwhile.
-      else if ((await db.read((tx) => namingVersions(tx, digest, 1))).length > 0) result.failed.push(digest);
+      else refused.add(digest);
+    }
+    // Others of those that were refused may have been collected meanwhile.
+    for await (const { digest, size } of referenced(db)) {
+      if (refused.has(digest) || (await target.stat(digest))?.size !== Number(size)) result.failed.push(digest);
     }
     return result;
   });
+}
+
+/** The bytes that versions name, each once. */
+async function* referenced(db: Database) {
+  for (let after = ''; ; ) {
+    const page = await db.read((tx) => referencedBlobs(tx, after, PAGE));
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    after = last.digest;
+  }
 }
 
 async function copy(source: BlobStore, target: BlobStore, digest: Digest): Promise<boolean> {
@@ -121,13 +134,19 @@ const isUnreadable = (error: unknown): boolean =>
 
 const using = <T>(
   options: StorageOptions,
-  work: (db: Database, url: string, open: (files: string | undefined) => Promise<BlobStore>) => Promise<T>,
+  work: (
+    db: Database,
+    url: string,
+    /** @param fresh where nothing need be yet */
+    open: (files: string | undefined, fresh?: boolean) => Promise<BlobStore>,
+  ) => Promise<T>,
 ): Promise<T> =>
   lookInto(options, async (db, url) => {
     const opened: BlobStore[] = [];
     try {
-      return await work(db, url, async (files) => {
-        const store = await openStore(files, { dataDir: options.dataDir, db, dbUrl: url, beside: true });
+      return await work(db, url, async (files, fresh = false) => {
+        const { dataDir } = options;
+        const store = await openStore(files, { dataDir, db, dbUrl: url, beside: true, existing: !fresh });
         opened.push(store);
         return store;
       });

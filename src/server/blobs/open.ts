@@ -1,4 +1,5 @@
 /** Which blob store an address names. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
@@ -16,6 +17,8 @@ interface StoreHome {
   dbUrl: string;
   /** It is only looked into, beside the server that uses it. */
   beside?: boolean;
+  /** A folder in which no server kept files is refused, and nothing is made there. */
+  existing?: boolean;
   /** Called when it may not be used any more. */
   lost?(error: ServeError): void;
 }
@@ -28,7 +31,7 @@ const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///abso
 
 /**
  * Opens the store at an address; undefined: the folder `files` of the data folder.
- * @throws ServeError `storage_unsupported`, `data_unsafe`.
+ * @throws ServeError `storage_unsupported`, `storage_unreachable`, `data_unsafe`.
  */
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
   const url = addressOf(address, home.dataDir);
@@ -43,7 +46,13 @@ export async function openStore(address: string | undefined, home: StoreHome): P
 export const addressOf = (address: string | undefined, dataDir: string): string =>
   address ?? addressIn('disk', dataDir, 'files');
 
-async function openDisk(root: string, { db, beside, lost }: StoreHome): Promise<BlobStore> {
+async function openDisk(root: string, { db, beside, existing, lost }: StoreHome): Promise<BlobStore> {
+  if (existing && !existsSync(join(root, 'sha256')))
+    throw new ServeError(
+      'storage_unreachable',
+      `There are no files of a server in ${root}.`,
+      'Name the folder or store in which they are, such as disk:///srv/service/files.',
+    );
   // Other processes on the same database would look for these bytes on a disk of their own.
   const taken = new ServeError(
     'storage_unsupported',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -168,6 +168,38 @@ describe('the database of a data folder', () => {
     expect([checked, bad.map(({ digest, state }) => [digest, state])]).to.deep.equal([3, [[unread, 'corrupt']]]);
     const [from, to] = [`disk://${join(dataDir, 'files')}`, `disk://${join(folder(), 'copy')}`];
     expect(await copyStorage({ dataDir, from, to })).to.deep.equal({ copied: 2, skipped: 0, failed: [unread] });
+  });
+
+  it('has no files copied from, or checked in, a folder that is not there, which is not made either', async () => {
+    const [dataDir, wrong] = [folder(), folder()];
+    await leastOfThreeFiles(dataDir);
+    for (const path of [join(wrong, 'files'), wrong]) {
+      const files = `disk://${path}`;
+      for (const look of [
+        () => checkStorage({ dataDir, files }),
+        () => copyStorage({ dataDir, from: files, to: `disk://${join(wrong, 'copy')}` }),
+      ]) {
+        const error = await look().catch((reason: unknown) => reason);
+        expect(error).to.include({
+          code: 'storage_unreachable',
+          message: `There are no files of a server in ${path}.`,
+        });
+      }
+      expect(readdirSync(wrong)).to.deep.equal([]);
+    }
+  });
+
+  it('has those of its files told that are neither copied nor there', async () => {
+    const dataDir = folder();
+    const gone = await leastOfThreeFiles(dataDir);
+    const [from, to] = [`disk://${join(dataDir, 'files')}`, `disk://${join(folder(), 'copy')}`];
+    const path = pathOf(dataDir, gone);
+    renameSync(path, `${path}-away`);
+    expect(await copyStorage({ dataDir, from, to })).to.deep.equal({ copied: 2, skipped: 0, failed: [gone] });
+    renameSync(`${path}-away`, path);
+    expect(await copyStorage({ dataDir, from, to })).to.deep.equal({ copied: 1, skipped: 2, failed: [] });
+    rmSync(path);
+    expect(await copyStorage({ dataDir, from, to })).to.deep.equal({ copied: 0, skipped: 2, failed: [] });
   });
 
   it('has its files copied to the end where bytes go meanwhile, and told are those that a version names', async () => {
