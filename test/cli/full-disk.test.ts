@@ -54,6 +54,15 @@ describe('a file that has no place here', () => {
       expect(room.stdout).to.equal('big.txt\n');
     });
 
+    it('is told by storage copy, which goes on once there is room', async () => {
+      const copy = `service storage copy --from disk://${home().path('data', 'files')} --to disk://$PWD/disk/files`;
+      const { stdout, stderr } = await onDisk('1m', `${copy}; echo "exit $?"; mount -o remount,size=8m disk; ${copy}`);
+      expect(stderr).to.equal(
+        'Error (storage_full): There is no room left where the files go.\nHint: Free some space there, then run it again: what was copied stays.\n',
+      );
+      expect(stdout).to.equal('exit 1\nCopied 1, 0 were there already, 0 could not be copied.\n');
+    });
+
     it('is foretold by doctor, of the disk of the server that it looks at', async () => {
       const result = await onDisk('4m', 'SERVICE_DATA="$PWD/disk" service doctor --json');
       const { checks } = JSON.parse(result.stdout) as { checks: { name: string; code: string; message: string }[] };

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../db/tx.ts';
 import { scanFile } from '../text/file-scan.ts';
 import { lookInto } from '../upkeep/data-folder.ts';
+import { ServeError } from '../upkeep/serve-error.ts';
 import { withoutPassword } from '../upkeep/storage.ts';
 import { countVersions, namingVersions, referencedBlobs } from './blobs.store.ts';
 import { addressOf, openStore } from './open.ts';
-import { BlobMissing, type BlobStore, type Digest } from './store.ts';
+import { BlobMissing, type BlobStore, type Digest, NoRoom, StoreDown } from './store.ts';
 
 const PAGE = 500;
 /** Versions told of each damaged digest. */
@@ -150,7 +151,26 @@ const using = <T>(
         opened.push(store);
         return store;
       });
+    } catch (error) {
+      throw ofStore(error);
     } finally {
       for (const store of opened) await store.close();
     }
   });
+
+/** What keeps bytes from being read or written as a message for the operator; other errors stay as they are. */
+function ofStore(error: unknown): unknown {
+  if (error instanceof NoRoom)
+    return new ServeError(
+      'storage_full',
+      'There is no room left where the files go.',
+      'Free some space there, then run it again: what was copied stays.',
+    );
+  if (error instanceof StoreDown)
+    return new ServeError(
+      'storage_unreachable',
+      `The files cannot be used: ${error.message}.`,
+      'Check the address, its keys and their rights, then run it again: what was copied stays.',
+    );
+  return error;
+}

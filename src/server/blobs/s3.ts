@@ -13,6 +13,7 @@ import {
   hexOf,
   type Staged,
   type StageOptions,
+  StoreDown,
 } from './store.ts';
 
 const ATTEMPTS = 4;
@@ -100,7 +101,7 @@ export class S3Store implements BlobStore {
       const more = textIn(page, 'IsTruncated') === 'true';
       // What was cut off on the way, or is no list at all, would pass for a store that holds no more.
       if (!/<\/ListBucketResult>\s*$/.test(page) || (more && token === null))
-        throw new Error('the object store answered 200 to LIST, but not with a whole page');
+        throw new StoreDown('the object store answered 200 to LIST, but not with a whole page');
       if (token === null) return;
     }
   }
@@ -213,7 +214,7 @@ function textIn(xml: string, name: string): string {
   );
 }
 
-class Refused extends Error {
+class Refused extends StoreDown {
   readonly status: number;
   readonly code: string;
   constructor(status: number, code: string, said: string) {
@@ -231,5 +232,5 @@ function unanswered(error: unknown, { method, key }: Sent): Error {
   const { name, cause } = error as Error;
   const { code = name } = (cause ?? {}) as NodeJS.ErrnoException;
   const what = key === '' ? 'LIST' : method;
-  return new Error(`the object store gave no answer to ${what}: ${code}`, { cause: error });
+  return new StoreDown(`the object store gave no answer to ${what}: ${code}`, { cause: error });
 }

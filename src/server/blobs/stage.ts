@@ -52,10 +52,10 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
 
 /** Why bytes cannot be kept: there is no room for them, or the place cannot be written. */
 function unusable(error: unknown): never {
-  if (error instanceof NoRoom) throw error;
+  if (error instanceof NoRoom || error instanceof StoreDown) throw error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') throw new NoRoom('no room on the disk', { cause: error });
-  throw new StoreDown('the bytes cannot be kept', { cause: error });
+  throw new StoreDown(`the bytes cannot be kept: ${(error as Error).message}`, { cause: error });
 }
 
 /** Removes files of a staging folder that were last written before this time. */

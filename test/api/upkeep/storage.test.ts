@@ -224,6 +224,30 @@ describe('the database of a data folder', () => {
     delete process.env['AWS_SECRET_ACCESS_KEY'];
   });
 
+  it('has it told why its files cannot be read or written, and that they can be copied again', async () => {
+    const dataDir = folder();
+    await leastOfThreeFiles(dataDir);
+    const objects = await startObjects();
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'another', AWS_SECRET_ACCESS_KEY: 'secret' });
+    const [disk, s3] = [`disk://${join(dataDir, 'files')}`, `s3://bucket/files?endpoint=${objects.endpoint}`];
+    const looks = [
+      () => checkStorage({ dataDir, files: s3 }),
+      () => copyStorage({ dataDir, from: s3, to: disk }),
+      () => copyStorage({ dataDir, from: disk, to: s3 }),
+    ];
+    const told: unknown[] = [];
+    for (const look of looks) told.push(await look().catch((reason: unknown) => reason));
+    await objects.close();
+    delete process.env['AWS_ACCESS_KEY_ID'];
+    delete process.env['AWS_SECRET_ACCESS_KEY'];
+    for (const [n, what] of ['GET', 'LIST', 'GET'].entries())
+      expect(told[n]).to.include({
+        code: 'storage_unreachable',
+        message: `The files cannot be used: the object store answered 403 to ${what}.`,
+        hint: 'Check the address, its keys and their rights, then run it again: what was copied stays.',
+      });
+  });
+
   it('keeps its secret: a start without the file makes no other', async () => {
     const dataDir = folder();
     await startServer({ ...quiet, dataDir }).then((server) => server.close());
