@@ -59,6 +59,20 @@ describe('a task whose agent is gone', () => {
     }
   });
 
+  it('is helped with by the agent that gave it up itself, without a word of its being taken', async () => {
+    const { ref } = (await at.home.json(['task', 'new', 'To give up', '--as', 'claude'])).task;
+    await text('task', 'drop', ref.toLowerCase(), '--as', 'claude');
+    await text('task', 'start', ref, '--as', 'codex');
+    await text('task', 'join', ref, '--as', 'claude');
+    expect(await text('task', 'note', 'Half done', '--as', 'claude')).to.include('is now v1');
+  });
+
+  it('is given up twice under one key as one request', async () => {
+    const { ref } = (await at.home.json(['task', 'new', 'To give up once', '--as', 'claude'])).task;
+    const drop = ['task', 'drop', ref, '--as', 'claude', '--idempotency-key', 'drop-once'];
+    for (const _ of [1, 2]) expect(await text(...drop)).to.include(`${ref} is free again.`);
+  });
+
   it('leaves the time after which it is stale to the policy of its board', async () => {
     const set = (value: string) => text('board', 'policy', '--set', `stale_after=${value}`, '--board', 'payments');
     expect(await set('2h')).to.include('stale_after=120m');

@@ -1,6 +1,6 @@
 import { optional, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { changedTask } from './lib/shapes.ts';
-import { asOwner, currentTask, taskOut, taskRef, withTasks } from './lib/tasks.ts';
+import { asOwner, currentTask, dropOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
@@ -30,6 +30,8 @@ export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
         body: { member: member?.replace(/^@/, ''), reason, ...own },
       }),
     );
+    // A repeat under one key has to be the same request.
+    if (this.key === undefined) await dropOwnership(session, data);
     const { ref, owner } = data;
     const record = await taskOut(session, data, this.out);
     const who = member ? `${member.replace(/^@/, '')} does` : 'You do';

@@ -94,6 +94,13 @@ export async function keepOwnership({ seat, choice }: Session, { id, ref, owners
   await keepNote(kept, choice.out, `${ref} is started, which could not be noted on this machine`);
 }
 
+/** Deletes what an agent was given with a task, once it has given up its part. */
+export async function dropOwnership({ seat, choice }: Session, { id, ref }: Task): Promise<void> {
+  if (!seat) return;
+  const forgotten = forgetOwnership(runtime().folders, seat.memberId, id);
+  await keepNote(forgotten, choice.out, `${ref} is given up, which could not be noted on this machine`);
+}
+
 /** What is told after a change. What of it cannot be read is left out: the change is made. */
 export async function taskOut(
   session: BoardSession,
