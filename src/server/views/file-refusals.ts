@@ -13,14 +13,18 @@ export async function fileRefusal(
   tx: ReadTx,
   { board, reader }: Place,
   { code, now, removing }: Refused,
-  { name, file_id }: { name: string; file_id?: string | undefined },
+  wanted: { name: string; file_id?: string | undefined; brief?: boolean | number },
 ): Promise<Refusal> {
   // Nothing at the path: what the writer held may be there no longer, or under another name.
-  const meant = now?.id ?? file_id;
+  const meant = now?.id ?? wanted.file_id;
   const file = meant === undefined ? undefined : await fileById(tx, board.id, meant);
   const latest = file && (await versionOf(tx, file.id, file.latest));
   const [by] = latest ? await membersWithIds(tx, [latest.by_id]) : [];
-  const { message, hint } = words[removing ? 'removal' : code]({ name, file, brief: file?.brief === 1 });
+  const { message, hint } = words[removing ? 'removal' : code]({
+    name: wanted.name,
+    file,
+    brief: Boolean(wanted.brief),
+  });
   return new Refusal(code, message, {
     hint,
     details:
@@ -40,6 +44,7 @@ export async function fileRefusal(
 interface Named {
   name: string;
   file: FileRow | undefined;
+  /** What was to be written. */
   brief: boolean;
 }
 
@@ -48,17 +53,21 @@ const now = ({ name, file }: Named): string => {
   return file.removed_at === null ? `${file.name} is at version ${file.latest} now` : `${file.name} was removed`;
 };
 
+/** Under another name the brief is one no longer. */
+function wayOn({ file, brief }: Named): string {
+  if (!file || file.removed_at !== null || (brief && file.brief !== 1))
+    return `Put it as new, with base 0 and no file_id: service ${brief ? 'brief' : 'file'} put PATH --base 0.`;
+  return brief
+    ? 'Read it, put your change in again: service brief get, then service brief put.'
+    : `Read what is there, put your change in again: service file get ${file.name}, then service file put.`;
+}
+
 const words: Record<Refused['code'] | 'removal', (named: Named) => { message: string; hint: string }> = {
   file_exists: ({ name, file }) => ({
     message: `${name} is there already, at version ${file?.latest}.`,
     hint: `Get it, change it, put it: service file get ${name}. Or use another name.`,
   }),
-  file_changed: (named) => ({
-    message: `${now(named)}, so nothing was stored.`,
-    hint: named.brief
-      ? 'Read it, put your change in again: service brief get, then service brief put.'
-      : `Read what is there, put your change in again: service file get ${named.name}, then service file put.`,
-  }),
+  file_changed: (named) => ({ message: `${now(named)}, so nothing was stored.`, hint: wayOn(named) }),
   removal: (named) => ({
     message: `${now(named)}, so it was not removed.`,
     hint: `Look at it, then remove it again: service file show ${named.name}.`,

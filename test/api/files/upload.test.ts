@@ -141,6 +141,31 @@ forEachDatabase('uploading files', (engine) => {
     expect(await types(name)).to.deep.equal([...Array(3).fill('file.version_added'), 'file.removed']);
   });
 
+  it('says what to do about a change: get what is there, under its name now, or put it as new', async () => {
+    const { name } = await newBoard(dana);
+    const hintOf = async (path: string, query: Record<string, string | number | boolean>) => {
+      const { body } = await tryPut(dana, name, path, 'x', query);
+      return (body as unknown as { error: { code: string; hint: string } }).error.hint;
+    };
+    const asNew = (of: string) => `Put it as new, with base 0 and no file_id: service ${of} put PATH --base 0.`;
+    const get = (path: string) =>
+      `Read what is there, put your change in again: service file get ${path}, then service file put.`;
+    const file = await put(dana, name, 'a.md', '1');
+    const of = { base: 1, file_id: file.id };
+    expect(await hintOf('a.md', { base: 2 })).to.equal(get('a.md'));
+    await dana.ok('updateFile', { params: { board: name, file: file.id }, body: { name: 'b.md' } });
+    expect(await hintOf('a.md', of)).to.equal(get('b.md'));
+    await dana.ok('removeFile', { params: { board: name, file: file.id } });
+    expect(await hintOf('b.md', of)).to.equal(asNew('file'));
+    expect(await hintOf('never.md', { base: 1 })).to.equal(asNew('file'));
+    const brief = await put(dana, name, 'brief.md', '1', { brief: true });
+    const ofBrief = { brief: true, base: 1, file_id: brief.id };
+    await dana.ok('updateFile', { params: { board: name, file: brief.id }, body: { name: 'old.md' } });
+    expect(await hintOf('brief.md', ofBrief)).to.equal(asNew('brief'));
+    await dana.ok('removeFile', { params: { board: name, file: brief.id } });
+    expect(await hintOf('brief.md', ofBrief)).to.equal(asNew('brief'));
+  });
+
   it('gives a reused path a new identity with version 1', async () => {
     const old = await put(dana, board, 'again.md', 'old');
     await dana.ok('removeFile', { params: { board, file: 'again.md' } });
