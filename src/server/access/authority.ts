@@ -5,7 +5,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { countOwners } from '../members/member-counts.store.ts';
 import { ownerNames } from '../members/member-names.store.ts';
-import { humanByHandle, type MemberRow, memberByName } from '../members/members.store.ts';
+import { humanByHandle, type MemberRow, memberByName, membersCalled } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { Place } from './board-access.ts';
 
@@ -59,10 +59,20 @@ export async function requirePersonOn(tx: ReadTx, { board }: Pick<Place, 'board'
 export async function requireMember(tx: ReadTx, { board }: Pick<Place, 'board'>, name: string): Promise<MemberRow> {
   const member = await memberByName(tx, board.id, name);
   if (member) return member;
-  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
+  throw neverThere('this board');
+}
+
+/** The same on several boards, at least one of which has one. @throws Refusal `member_not_found`. */
+export async function requireMembers(tx: ReadTx, boardIds: string[], name: string): Promise<MemberRow[]> {
+  const members = await membersCalled(tx, boardIds, name);
+  if (members.length > 0) return members;
+  throw neverThere(boardIds.length === 1 ? 'this board' : 'these boards');
+}
+
+const neverThere = (where: string): Refusal =>
+  new Refusal('member_not_found', `Nobody of that name was ever on ${where}.`, {
     hint: 'service board members shows names and roles.',
   });
-}
 
 export const memberNotFound = ({ board }: Pick<Place, 'board'>): Refusal =>
   new Refusal('member_not_found', `There is no such member on ${board.name}.`, {

@@ -63,6 +63,10 @@ const namedStatement = listStatement<{ board_id: string }, MemberRow>((db, p, na
     .select('*'),
 );
 
+/** Members of this name, former ones too, on any of these boards. */
+export const membersCalled = (tx: ReadTx, boardIds: string[], name: string): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) => db('members').whereIn('board_id', boardIds).where({ name }).select('*'));
+
 export const membersWithIds = rowsOver<MemberWithPerson>((db, ids) =>
   db({ m: 'members' }).join({ p: 'people' }, 'p.id', 'm.person_id').whereIn('m.id', ids).select('m.*', withPerson),
 );

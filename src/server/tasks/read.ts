@@ -1,10 +1,9 @@
 /** Reading tasks. */
 import type { Query } from '../../contract/types.ts';
-import { requireMember } from '../access/authority.ts';
+import { requireMembers } from '../access/authority.ts';
 import { onBoard, onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { membersById } from '../members/members.store.ts';
-import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
@@ -39,7 +38,7 @@ async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | nu
   const { after, ...asked } = query;
   const bound = [one?.board.id, asked];
   const begin = readBoundToken(bound, after, 'int32', 'string', 'number');
-  const filter = await filterOf(tx, places, query, one);
+  const filter = await filterOf(tx, places, query);
   const rows = await listTaskRows(tx, filter, query.order, begin, query.limit + 1);
   const { page, next_after } = cut(rows, query.limit, ({ state, board_name, number }) =>
     boundToken(bound, GROUPS.indexOf(state), board_name, number),
@@ -62,14 +61,14 @@ const states: Record<Asked['state'], TaskState[]> = {
   all: [...GROUPS],
 };
 
-/** @throws Refusal `member_not_found`; `invalid_request` where a name could mean somebody on any of several boards. */
-async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null): Promise<TaskFilter> {
-  const { owner } = query;
-  if (owner !== undefined && !one) throw needsBoard('owner');
+/** @throws Refusal `member_not_found`. */
+async function filterOf(tx: ReadTx, places: Place[], query: Asked): Promise<TaskFilter> {
+  const boardIds = places.map((place) => place.board.id);
+  const owners = query.owner === undefined ? undefined : await requireMembers(tx, boardIds, query.owner);
   return {
-    boardIds: places.map((place) => place.board.id),
+    boardIds,
     states: states[query.state],
-    ownerId: owner !== undefined && one ? (await requireMember(tx, one, owner)).id : undefined,
+    ownerIds: owners?.map((owner) => owner.id),
     mineIds: query.mine ? places.map((place) => place.member.id) : undefined,
     blocked: query.blocked,
   };

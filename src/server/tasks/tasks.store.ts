@@ -140,7 +140,7 @@ export const partsOf = (tx: ReadTx, memberIds: string[]) =>
 export interface TaskFilter {
   boardIds: string[];
   states: TaskState[];
-  ownerId?: string;
+  ownerIds?: string[];
   /** Owner or helper. */
   mineIds?: string[];
   blocked?: boolean;
@@ -179,12 +179,12 @@ export const listTaskRows = (
     ]);
   });
 
-function matching(db: Knex, { boardIds, states, ownerId, mineIds, blocked }: TaskFilter): Knex.QueryBuilder {
+function matching(db: Knex, { boardIds, states, ownerIds, mineIds, blocked }: TaskFilter): Knex.QueryBuilder {
   const query = db({ t: 'tasks' })
     .join({ b: 'boards' }, 'b.id', 't.board_id')
     .whereIn('t.board_id', boardIds)
     .whereIn('t.state', states);
-  if (ownerId !== undefined) query.where('t.owner_id', ownerId);
+  if (ownerIds) query.whereIn('t.owner_id', ownerIds);
   if (mineIds) {
     query.where((either) =>
       either

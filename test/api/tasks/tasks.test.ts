@@ -379,4 +379,21 @@ forEachDatabase('a task', (engine) => {
     expect((await pam.ok('listAllTasks', { query: { board: other } })).tasks).to.have.length(1);
     expect(await pam.refused('listAllTasks', { query: { board: 'never-there' } })).to.equal('404 board_not_found');
   });
+
+  it('is listed over all boards by the name of its owner on each', async () => {
+    const places = [];
+    for (const _ of [1, 2, 3]) places.push((await newBoard(pam)).name);
+    const owned: string[] = [];
+    for (const place of places.slice(0, 2)) {
+      await pam.ok('createTask', { params: { board: place }, body: { title: 'of nobody' } });
+      const agent = await newAgent(pam, place, { name: 'lena' });
+      owned.push((await agent.ok('createTask', { params: { board: place }, body: { title: 'hers', start: true } })).id);
+    }
+    const found = await pam.ok('listAllTasks', { query: { owner: 'lena' } });
+    expect(found.tasks.map(({ id }) => id)).to.have.members(owned);
+    expect(await pam.refused('listAllTasks', { query: { owner: 'nobody' } })).to.equal('404 member_not_found');
+    expect(await pam.refused('listAllTasks', { query: { owner: 'lena', board: places[2]! } })).to.equal(
+      '404 member_not_found',
+    );
+  });
 });
