@@ -106,7 +106,7 @@ async function first(putting: Putting): Promise<Put> {
   }
 }
 
-/** Whether what was to be replaced is there no longer, and nothing is in its place: a brief is none under another name. */
+/** Whether what was to be replaced is there no longer, and nothing is in its place. Under another name a brief is one no longer. */
 export const isGone = ({ brief }: Partial<PutQuery>, details: Details): boolean => {
   const { file_id, name, removed } = details as There;
   return file_id === null || removed === true || (brief === true && !isBriefPath(name ?? ''));
