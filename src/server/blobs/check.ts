@@ -42,7 +42,8 @@ export async function checkStorage(
   { onStep = () => {}, enough = () => false }: CheckOptions = {},
 ) {
   return using(options, async (db, url, open) => {
-    const store = await open(files);
+    // The folder of the data folder was not mistyped: what is lost with it is told version by version.
+    const store = await open(files, files === undefined);
     const found = {
       db: withoutPassword(url),
       files: store.kind,

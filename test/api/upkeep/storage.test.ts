@@ -189,6 +189,13 @@ describe('the database of a data folder', () => {
     }
   });
 
+  it('has the versions named whose bytes are lost with its own folder of files', async () => {
+    const dataDir = folder();
+    await leastOfThreeFiles(dataDir);
+    rmSync(join(dataDir, 'files'), { recursive: true });
+    expect((await checkStorage({ dataDir })).bad.map(({ state }) => state)).to.deep.equal(Array(3).fill('missing'));
+  });
+
   it('has those of its files told that are neither copied nor there', async () => {
     const dataDir = folder();
     const gone = await leastOfThreeFiles(dataDir);
