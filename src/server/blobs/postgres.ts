@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { StorageFull } from '../db/dialect.ts';
 import { CONNECT_MS, limitSilence, translate } from '../db/postgres-connection.ts';
-import { knownServer } from '../db/postgres-hosts.ts';
+import { serversToTry } from '../db/postgres-hosts.ts';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
 import { BlobMissing, type BlobStore, type Digest, type Entry, NoRoom } from './store.ts';
 
@@ -17,11 +17,11 @@ const CONNECTIONS = 4;
 const SILENCE_MS = 15_000;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Connects to the server that takes writes, which the database found before any file is asked for. */
+/** Connects to the server that took writes when the database last asked; while none is known, to the first one named. */
 const clientFor = (url: string): typeof pg.Client =>
   class extends pg.Client {
     constructor(options: pg.ClientConfig) {
-      super({ ...options, connectionString: knownServer(url) ?? url, connectionTimeoutMillis: CONNECT_MS });
+      super({ ...options, connectionString: serversToTry(url)[0], connectionTimeoutMillis: CONNECT_MS });
     }
   };
 

@@ -10,6 +10,7 @@ import pg from 'pg';
 import { postgresStore } from '../../../src/server/blobs/postgres.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
 import { PostgresDatabase } from '../../../src/server/db/postgres.ts';
+import { forgetServer, noteServer } from '../../../src/server/db/postgres-hosts.ts';
 import { LISTENER } from '../../../src/server/db/postgres-wake.ts';
 import { SqliteDatabase } from '../../../src/server/db/sqlite.ts';
 import type { ReadTx } from '../../../src/server/db/tx.ts';
@@ -350,6 +351,28 @@ forEachDatabase('a database in trouble', (engine) => {
     expect(await asked).to.equal('Unreachable');
     wire.turn('on');
     expect(await store.stat(digest)).to.include({ size });
+    await store.close();
+    wire.close();
+  });
+
+  it('refuses what waits for a connection for files while none of several hosts is known to take writes', async () => {
+    const board = await newBoard(server.dana);
+    const { digest, size } = (await put(server.dana, board.name, 'a.txt', 'kept')).latest;
+    const wire = await Wire.to(server.databaseUrl!);
+    const { host } = new URL(wire.url);
+    const url = wire.url.replace(host, `${host},${host}`);
+    noteServer(url, wire.url);
+    const store = postgresStore(url, join(server.dataDir, 'files', 'tmp'), 3_000);
+    // More than it has connections.
+    const ask = () =>
+      Promise.all(Array.from({ length: 9 }, () => store.stat(digest).catch((error: Error) => error.name)));
+    for (const found of await ask()) expect(found).to.include({ size });
+    wire.turn('off');
+    forgetServer(url);
+    for (const found of await ask()) expect(found).to.equal('Unreachable');
+    wire.turn('on');
+    noteServer(url, wire.url);
+    for (const found of await ask()) expect(found).to.include({ size });
     await store.close();
     wire.close();
   });
