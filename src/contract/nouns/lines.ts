@@ -37,7 +37,7 @@ export const claimList = z.strictObject({
       line: z.string(),
       task: z.string().nullable(),
       since: time,
-      /** It is the agent that asks, here or on another board. */
+      /** It is the agent that asks. */
       own: z.boolean(),
     }),
   ),

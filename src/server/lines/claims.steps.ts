@@ -20,10 +20,11 @@ type Paths = Pick<LineRow, 'repo' | 'paths'>;
 export const standingClaims = async (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
   (await newestClaims(tx, boardIds)).filter((row) => !hasLapsed(row, row, tx.now)).reverse();
 
-/** An agent is one on all boards where its person has one of that name: what its seats see, it sees. */
-export async function boardsOfAgent(tx: ReadTx, agent: Pick<MemberRow, 'person_id' | 'name'>): Promise<string[]> {
-  const agents = await activeAgentsOfPerson(tx, agent.person_id);
-  return agents.filter(({ name }) => name === agent.name).map(({ board_id: id }) => id);
+/** The seats of the session that has this one, on all boards: only sessions that a machine brings are known as one. */
+async function seatsOfSession(tx: ReadTx, agent: MemberRow): Promise<MemberRow[]> {
+  const { session_digest: session } = agent;
+  if (session === null) return [agent];
+  return (await activeAgentsOfPerson(tx, agent.person_id)).filter((seat) => seat.session_digest?.equals(session));
 }
 
 /**
@@ -40,9 +41,10 @@ export async function overlapsOf(
   // Of two lines that are set at one moment, the later one finds the other.
   await tx.serialise(`files of ${line.repo}`);
   const steps: Steps = { left: STEPS };
-  const others = (await standingClaims(tx, await boardsOfAgent(tx, agent))).filter(
-    ({ person_id: person, agent: name }) => person !== agent.person_id || name !== agent.name,
-  );
+  const seats = await seatsOfSession(tx, agent);
+  const own = new Set(seats.map(({ id }) => id));
+  const places = seats.map(({ board_id: id }) => id);
+  const others = (await standingClaims(tx, places)).filter(({ member_id: id }) => !own.has(id));
   const found: LineOverlap[] = [];
   const news: Notice[] = [];
   const boards = new Set<string>();
@@ -65,8 +67,9 @@ export async function recheckOverlaps(tx: WriteTx, caller: Caller, { boards = []
   await recheckShown(tx, caller, shown);
   if (boards.length === 0) return;
   const ofPerson = await boardIdsOf(tx, caller.person.person_id);
-  const ofAgent = caller.seat === null ? ofPerson : await boardsOfAgent(tx, caller.seat);
-  if (!boards.every((id) => ofPerson.includes(id) && ofAgent.includes(id))) throw boardNotFound();
+  const seats = caller.seat && (await seatsOfSession(tx, caller.seat));
+  const mayBeTold = (id: string) => ofPerson.includes(id) && (seats?.some((seat) => seat.board_id === id) ?? true);
+  if (!boards.every(mayBeTold)) throw boardNotFound();
 }
 
 /** The other's globs that can mean a file of the line. */

@@ -10,7 +10,6 @@ const MOST = 1_000;
 export interface ClaimRow extends Reported, Span {
   member_id: string;
   agent: string;
-  person_id: string;
   owner: string;
   board: string;
   board_id: string;
@@ -36,7 +35,7 @@ export const newestClaims = (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]
       .whereNotNull('l.paths')
       .orderByRaw('l.at DESC, l.member_id DESC')
       .limit(MOST)
-      .select('l.member_id', 'l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths', 'm.person_id', 'm.board_id')
+      .select('l.member_id', 'l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths', 'm.board_id')
       .select('r.presence', 'r.presence_since', 'r.reported_at')
       .select({ agent: 'm.name', owner: 'p.handle', board: 'b.name', task_ref: 't.ref' }),
   );

@@ -2,12 +2,12 @@
 import { boardIdsOf } from '../members/memberships.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
-import { boardsOfAgent, globsIn, standingClaims } from './claims.steps.ts';
+import { globsIn, standingClaims } from './claims.steps.ts';
 
-/** On all boards that the caller is on. */
+/** On the board of the agent that asks, or on all boards of the person. */
 export const listClaims: ReadCase<'listClaims'>['run'] = async (tx, caller) => {
-  const agent = caller.seat;
-  const boards = agent ? await boardsOfAgent(tx, agent) : await boardIdsOf(tx, caller.person.person_id);
+  const { seat } = caller;
+  const boards = seat ? [seat.board_id] : await boardIdsOf(tx, caller.person.person_id);
   const rows = await standingClaims(tx, boards);
   return {
     claims: rows.map((row) => ({
@@ -21,7 +21,7 @@ export const listClaims: ReadCase<'listClaims'>['run'] = async (tx, caller) => {
       line: row.text,
       task: row.task_ref,
       since: timestamp(row.at),
-      own: agent !== null && row.person_id === agent.person_id && row.agent === agent.name,
+      own: row.member_id === seat?.id,
     })),
   };
 };

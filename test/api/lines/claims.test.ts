@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { BodyIn } from '../../../src/contract/types.ts';
 import { newId } from '../../../src/server/text/ids.ts';
 import type { Api } from '../../support/api.ts';
-import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { type Agent, newAgent, newBoard, newDelegation, post } from '../../support/cast.ts';
 import { costOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -24,7 +24,6 @@ forEachDatabase('files that agents are on', (engine) => {
   beforeEach(async () => {
     board = await newBoard(server.dana);
     await putOnBoard(server, board.name, pam);
-    // An agent is the same one wherever its person has one of that name.
     round++;
     claude = await newAgent(server.dana, board.name, { name: `claude-${round}` });
     codex = await newAgent(pam, board.name, { name: `codex-${round}` });
@@ -40,6 +39,10 @@ forEachDatabase('files that agents are on', (engine) => {
   const told = async (agent: Agent) => (await agent.ok('listNotices')).notices.map(({ kind, text }) => [kind, text]);
   const shared = async (agent: Agent, paths: string[], more: Line = {}) =>
     (await line(agent, paths, more)).overlaps?.map(({ agent: who, path }) => [who, path]);
+
+  /** The seat of a session that a person's machine brings onto a board. */
+  const ofSession = async (person: Api, on: string, session: string): Promise<Agent> =>
+    newAgent(await newDelegation(person), on, { session });
 
   /** As many agents as that, each with the line that codex has. @returns their ids */
   const copied = async (count: number): Promise<string[]> => {
@@ -107,7 +110,9 @@ forEachDatabase('files that agents are on', (engine) => {
     const hidden = await newBoard(server.dana, { visibility: 'private' });
     await putOnBoard(server, hidden.name, pam);
     const rival = await newAgent(server.dana, hidden.name, { name: `rival-${round}` });
-    await newAgent(pam, hidden.name, { name: codex.name });
+    const session = `codex:s${round}`;
+    codex = await ofSession(pam, board.name, session);
+    await ofSession(pam, hidden.name, session);
     await line(rival, ['src/http.ts'], { text: 'Unannounced' });
     const body = { kind: 'working', text: 'on it', repo: REPO, paths: ['src/**'] } as const;
     const { ref: task } = await pam.ok('createTask', { params: { board: board.name }, body: { title: 'Retry' } });
@@ -235,26 +240,35 @@ forEachDatabase('files that agents are on', (engine) => {
     expect(await shared(claude, ['src/a.ts']), 'nobody has been there for long').to.deep.equal([]);
   });
 
-  it('are seen on every board both are on, and on no other', async () => {
+  it('are told of on every board that both sessions are on, and listed by each seat for its board', async () => {
     const other = await newBoard(server.dana);
-    await putOnBoard(server, other.name, pam);
-    const there = await newAgent(server.dana, other.name, { name: claude.name });
+    const session = `claude-code:s${round}`;
+    const [here, there] = [
+      await ofSession(server.dana, board.name, session),
+      await ofSession(server.dana, other.name, session),
+    ];
     await line(codex, ['src/**']);
     expect(await shared(there, ['src/a.ts'])).to.deep.equal([[codex.name, 'src/**']]);
-    const stranger = await newAgent(server.dana, other.name, { name: `other-${round}` });
-    expect(await shared(stranger, ['src/a.ts'])).to.deep.equal([[there.name, 'src/a.ts']]);
-    expect((await stranger.ok('listClaims')).claims.map(({ agent }) => agent)).to.have.members([
-      there.name,
-      stranger.name,
-    ]);
-    const seen = (await claude.ok('listClaims')).claims.map(({ agent, own }) => [agent, own]);
-    expect(seen).to.have.deep.members([
-      [codex.name, false],
-      [there.name, true],
-      [stranger.name, false],
+    expect(await shared(here, ['src/a.ts'])).to.deep.equal([[codex.name, 'src/**']]);
+    expect((await told(codex)).map(([kind]) => kind)).to.deep.equal(['line_overlap', 'line_overlap']);
+    const listed = async (by: Api) => (await by.ok('listClaims')).claims.map(({ member_id: id, own }) => [id, own]);
+    expect(await listed(there)).to.deep.equal([[there.memberId, true]]);
+    expect(await listed(here)).to.have.deep.members([
+      [codex.memberId, false],
+      [here.memberId, true],
     ]);
     const gus = await server.person('gus');
     expect((await gus.ok('listClaims')).claims).to.deep.equal([]);
+  });
+
+  it('are no business of an agent that only has the name of one on another board', async () => {
+    const hidden = await newBoard(server.dana, { visibility: 'private' });
+    await newAgent(server.dana, hidden.name, { name: claude.name });
+    const rival = await newAgent(server.dana, hidden.name, { name: `rival-${round}` });
+    await line(rival, ['src/http.ts'], { text: 'Unannounced' });
+    expect(await shared(claude, ['**'])).to.deep.equal([]);
+    expect(await told(rival)).to.deep.equal([]);
+    expect((await claude.ok('listClaims')).claims.map(({ agent }) => agent)).to.deep.equal([claude.name]);
   });
 
   it('are set by its person too, and shown with the line to all', async () => {
