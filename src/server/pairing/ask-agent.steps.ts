@@ -59,5 +59,5 @@ const textOf = (work: string, inviter: string, command: string): string =>
     '',
     'The work, as it was proposed:',
     '',
-    ...work.split(/\r?\n/).map((line) => `> ${line}`),
+    ...work.split(/\r\n|[\n\v\f\r\x85\u2028\u2029]/).map((line) => `> ${line}`),
   ].join('\n');

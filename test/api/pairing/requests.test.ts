@@ -417,6 +417,17 @@ forEachDatabase('a proposal of work', (engine) => {
       expect((await eventsOf(recipient.person, board.name, 'message.posted')).length).to.equal(1);
     });
 
+    it('quotes each line of the work, whatever ends it', async () => {
+      const pair = await pairOn(server);
+      const request = await propose(pair, 'one\rtwo\r\rthree\u2028four\u2029five\u0085six\vseven\feight\r\nnine');
+      const { body } = await choose(pair.recipient.person, request, pair.recipient.agentId);
+      const { message } = await pair.recipient.person.ok('getMessage', {
+        params: { message: body.choice_message_id ?? '' },
+      });
+      const quoted = ['one', 'two', '', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+      expect(message.body.endsWith(`:\n\n${quoted.map((line) => `> ${line}`).join('\n')}`)).to.equal(true);
+    });
+
     it('takes secrets of other services out of what it quotes', async () => {
       const pair = await pairOn(server);
       const secret = `ghp_${'a1B2'.repeat(9)}`;
