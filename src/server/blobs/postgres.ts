@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { StorageFull } from '../db/dialect.ts';
 import { CONNECT_MS, limitSilence, translate } from '../db/postgres-connection.ts';
-import { serversToTry } from '../db/postgres-hosts.ts';
+import { knownServer, serversToTry } from '../db/postgres-hosts.ts';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
 import { BlobMissing, type BlobStore, type Digest, type Entry, NoRoom } from './store.ts';
 
@@ -18,16 +18,21 @@ const SILENCE_MS = 15_000;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 /** Connects to the server that took writes when the database last asked; while none is known, to the first one named. */
-const clientFor = (url: string): typeof pg.Client =>
+const clientFor = (url: string) =>
   class extends pg.Client {
-    constructor(options: pg.ClientConfig) {
-      super({ ...options, connectionString: serversToTry(url)[0], connectionTimeoutMillis: CONNECT_MS });
+    readonly server: string | undefined;
+
+    constructor(options: pg.ClientConfig = {}) {
+      const [server] = serversToTry(url);
+      super({ ...options, connectionString: server, connectionTimeoutMillis: CONNECT_MS });
+      this.server = server;
     }
   };
 
 /** @param url of the server's database. @param stage a private local folder. @param silence after which a connection is given up. */
 export function postgresStore(url: string, stage: string, silence = SILENCE_MS): BlobStore {
-  const pool = new pg.Pool({ Client: clientFor(url), application_name: 'service files', max: CONNECTIONS });
+  const Client = clientFor(url);
+  const pool = new pg.Pool({ Client, application_name: 'service files', max: CONNECTIONS });
   // A connection that is lost, whether somebody uses it or not; the next use opens another.
   pool.on('connect', (client) => {
     client.on('error', () => {});
@@ -35,8 +40,21 @@ export function postgresStore(url: string, stage: string, silence = SILENCE_MS):
   });
   pool.on('error', () => {});
 
+  /** A connection that failed is not used again, nor one to a server that another one took over from. */
+  const use = async <T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> => {
+    const client = await translate(pool.connect());
+    let sound = false;
+    try {
+      const value = await translate(work(client));
+      sound = client instanceof Client && client.server === knownServer(url);
+      return value;
+    } finally {
+      client.release(!sound);
+    }
+  };
+
   const rowsOf = async <R extends pg.QueryResultRow>(sql: string, values: unknown[]): Promise<R[]> =>
-    (await translate(pool.query<R>(sql, values))).rows;
+    (await use((client) => client.query<R>(sql, values))).rows;
 
   const stat = async (digest: Digest): Promise<Omit<Entry, 'digest'> | null> => {
     const [row] = await rowsOf<{ size: string | null; at: string | null }>(
@@ -60,15 +78,9 @@ export function postgresStore(url: string, stage: string, silence = SILENCE_MS):
     if ((await stat(digest))?.size === size) return;
     const file = await openFile(path, 'r');
     try {
-      const client = await translate(pool.connect());
-      try {
-        await translate(writeChunks(client, file, { digest, size }));
-      } catch (error) {
-        await client.query('ROLLBACK').catch(() => {});
-        throw error instanceof StorageFull ? new NoRoom('no room in the database', { cause: error }) : error;
-      } finally {
-        client.release();
-      }
+      await use((client) => writeChunks(client, file, { digest, size }));
+    } catch (error) {
+      throw error instanceof StorageFull ? new NoRoom('no room in the database', { cause: error }) : error;
     } finally {
       await file.close();
     }

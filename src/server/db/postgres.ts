@@ -100,9 +100,10 @@ export class PostgresDatabase implements Database {
       client: 'pg',
       connection: async () => {
         const server = await serverFor(url);
+        // Another one took over; connections to the former are not used any more.
+        for (const client of this.#clients) dispose(client);
         return {
           connectionString: server,
-          // Another one took over; connections to the former are not used any more.
           expirationChecker: () => knownServer(url) !== server,
           application_name: 'service',
           keepAlive: true,

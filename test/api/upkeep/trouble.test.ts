@@ -8,6 +8,7 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import pg from 'pg';
 import { postgresStore } from '../../../src/server/blobs/postgres.ts';
+import type { Digest } from '../../../src/server/blobs/store.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
 import { PostgresDatabase } from '../../../src/server/db/postgres.ts';
 import { forgetServer, noteServer } from '../../../src/server/db/postgres-hosts.ts';
@@ -337,6 +338,27 @@ forEachDatabase('a database in trouble', (engine) => {
     await db.close();
     await other.close();
     wire.close();
+  });
+
+  it('is asked on no connection to a former host once another one takes the writes', async () => {
+    const [former, next] = [await Wire.to(server.databaseUrl!), await Wire.to(server.databaseUrl!)];
+    const { host } = new URL(former.url);
+    const url = former.url.replace(host, `${host},${new URL(next.url).host}`);
+    noteServer(url, former.url);
+    const db = new PostgresDatabase(url, new TestClock(), 2);
+    const one = () => db.read(rows('SELECT 1 AS n'));
+    const store = postgresStore(url, join(server.dataDir, 'files', 'tmp'));
+    const files = () => Promise.all([1, 2].map(() => store.stat('none' as Digest)));
+    await Promise.all([one(), one(), files()]);
+    noteServer(url, next.url);
+    // What it is asked on a connection that is left open has an answer, and an old one.
+    await files();
+    former.turn('off');
+    expect([...(await one()), ...(await one())]).to.have.length(2);
+    expect(await files()).to.deep.equal([null, null]);
+    await db.close();
+    await store.close();
+    for (const wire of [former, next]) wire.close();
   });
 
   it('gives up a connection for files too whose host lost its power, and has them when it is back', async () => {
