@@ -70,8 +70,8 @@ export class BoardStream implements Follower {
   }
 
   /** New events, read once for all followers. A follower that is behind or whose buffer is full reads from its own cursor. */
-  news(news: News, { reader, brakedUntil }: Extract<Right, { ok: true }>): void {
-    this.#released = brakedUntil <= this.#options.clock.now();
+  news(news: News, { reader, brakedMs }: Extract<Right, { ok: true }>): void {
+    this.#released = brakedMs <= 0;
     if (this.#braked && this.#released) return void this.pump();
     const { first, last } = news;
     // A look that had begun before this followed told it nothing of what it read.
@@ -81,7 +81,7 @@ export class BoardStream implements Follower {
       void this.pump();
       return;
     }
-    if (this.#isBraked(brakedUntil, news.events)) return;
+    if (this.#isBraked(brakedMs, news.events)) return;
     this.#options.connection.write(news.framesAfter(Math.max(this.#cursor, first - 1), reader, this.wantsMessages));
     this.#cursor = last;
   }
@@ -146,8 +146,8 @@ export class BoardStream implements Follower {
       const place = requirePlace(await seeBoardById(tx, caller, board.id));
       const events = await eventsAfter(tx, board.id, this.#cursor);
       const head = place.board.head_seq;
-      const until = caller.seat === null ? 0 : (place.member.braked_until ?? 0);
-      if (this.#isBraked(until, events) && !(await this.#wakesBehind(tx, events, head)))
+      const brakedMs = caller.seat === null ? 0 : (place.member.braked_until ?? 0) - tx.now;
+      if (this.#isBraked(brakedMs, events) && !(await this.#wakesBehind(tx, events, head)))
         return { bytes: Buffer.alloc(0), last: null, head, braked: true };
       const readers = this.wantsMessages ? [place.reader] : [];
       const messages = await renderMessages(tx, place.board, events, readers);
@@ -170,12 +170,11 @@ export class BoardStream implements Follower {
   }
 
   /** Whether these events have to wait: agents' messages alone, while they do not wake the seat. They come when the pause ends. */
-  #isBraked(until: number, events: readonly EventRow[]): boolean {
-    const { clock } = this.#options;
-    this.#braked = until > clock.now() && events.length > 0 && events.every(isAgentsMessage);
+  #isBraked(ms: number, events: readonly EventRow[]): boolean {
+    this.#braked = ms > 0 && events.length > 0 && events.every(isAgentsMessage);
     if (!this.#braked) return false;
     this.#cancelBrake?.();
-    this.#cancelBrake = clock.after(until - clock.now() + 1, () => void this.pump());
+    this.#cancelBrake = this.#options.clock.after(ms + 1, () => void this.pump());
     return true;
   }
 

@@ -14,7 +14,8 @@ export interface Holder {
 }
 
 export type Right =
-  | { ok: true; reader: Reader; member: MemberPosition | null; brakedUntil: number }
+  /** For so many milliseconds agents' messages do not wake the seat; not more than 0: they do. */
+  | { ok: true; reader: Reader; member: MemberPosition | null; brakedMs: number }
   | { ok: false; reason: Extract<EndReason, 'credential_ended' | 'board_unavailable'> };
 
 const ended: Right = { ok: false, reason: 'credential_ended' };
@@ -47,7 +48,7 @@ function rightOf(row: HolderRow | undefined, board: BoardRow | undefined, now: n
     ok: true,
     reader: readerOf(member, parsePolicy(board)),
     member: row.kind === 'human' ? member : null,
-    brakedUntil: row.braked_until ?? 0,
+    brakedMs: (row.braked_until ?? 0) - now,
   };
 }
 

@@ -323,6 +323,31 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     watching.close();
   });
 
+  // A file of SQLite is served by one process, whose clock it has.
+  if (engine === 'postgres')
+    it('keeps a stream quiet for as long as the database says, whose clock is behind that of the process', async () => {
+      const { clock } = server;
+      const { now } = clock;
+      clock.now = () => now.call(clock) + 2 * MINUTE;
+      const soon = new Date(now.call(clock) + MINUTE).toISOString();
+      await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until: soon } });
+      const head = (await server.dana.ok('getBoard', { params: { board } })).head_seq;
+      const following = await TestStream.open(codex, { board, after: head });
+      const watching = await TestStream.open(server.dana, { board, after: head });
+      for (const one of [following, watching]) await one.frame(({ event }) => event === 'ready');
+      const { seq } = await say(1);
+      const last = ({ id, event }: { id: string | undefined; event: string | undefined }) =>
+        event === 'event' && id === `${seq}`;
+      await watching.frame(last);
+      const later = await TestStream.open(codex, { board, after: head });
+      await later.frame(({ event }) => event === 'ready');
+      for (const one of [following, later]) expect(one.named('event')).to.deep.equal([]);
+      clock.advance(MINUTE + 1);
+      for (const one of [following, later]) await one.frame(last);
+      for (const one of [following, watching, later]) one.close();
+      Reflect.deleteProperty(clock, 'now');
+    });
+
   it('tells the stream of a braked seat what a person writes behind however much of agents', async () => {
     const soon = new Date(server.clock.now() + 60 * MINUTE).toISOString();
     await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until: soon } });
