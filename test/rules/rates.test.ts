@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MOST_SUBJECTS, rateLimited, secondsLeft, Windows } from '../../src/server/rates/window.ts';
+import { MOST_SUBJECTS, msLeft, rateLimited, Windows } from '../../src/server/rates/window.ts';
 
 describe('windows', () => {
   it('count per subject and begin anew with each minute of the clock', () => {
@@ -25,11 +25,10 @@ describe('windows', () => {
 
 describe('a refusal for its number', () => {
   it('names its bucket and the whole seconds until the window ends, 1 to 60', () => {
-    expect([secondsLeft(0, 60_000), secondsLeft(59_999, 60_000), secondsLeft(58_000, 60_000)]).to.deep.equal([
-      60, 1, 2,
-    ]);
-    expect(secondsLeft(3_600_000, 3_600_000)).to.equal(3600);
-    const refusal = rateLimited('redeem', 7);
+    const seconds = (now: number, ms: number) => rateLimited('redeem', msLeft(now, ms)).retryAfter;
+    expect([seconds(0, 60_000), seconds(59_999, 60_000), seconds(58_000, 60_000)]).to.deep.equal([60, 1, 2]);
+    expect(seconds(3_600_000, 3_600_000)).to.equal(3600);
+    const refusal = rateLimited('redeem', 6_001);
     expect(refusal).to.include({ status: 429, code: 'rate_limited', retryAfter: 7 });
     expect(refusal.body().error.details).to.deep.equal({ bucket: 'redeem', retry_after_seconds: 7 });
   });

@@ -3,7 +3,7 @@ import { MINUTE } from '../../contract/durations.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Clock } from '../db/clock.ts';
 import { type AttemptRow, attempts, BAD_CREDENTIALS, operationsOf, type RateName } from './table.ts';
-import { rateLimited, secondsLeft, Windows } from './window.ts';
+import { MOST_SUBJECTS, rateLimited } from './window.ts';
 
 /** How often, in milliseconds, and how many times an attempt looks whether those before it failed. */
 const LOOK_AGAIN = { ms: 25, times: 80 };
@@ -15,15 +15,20 @@ interface Share {
 }
 
 /** `busy`: as many attempts are under way as may still fail. */
-type Taken = 'taken' | 'over' | 'busy';
+interface Refused {
+  refused: 'over' | 'busy';
+  /** Until the minute ends in which they are counted. */
+  ms: number;
+}
 
 /** Where attempts are counted: in memory, or in the database that several processes share. */
 export interface Tally {
   /**
    * Counts an attempt for each share in turn, unless one of them has had its number; the later ones are then left alone.
    * @param held to be given back when it is known how the attempt ended.
+   * @returns null when it was counted.
    */
-  take(bucket: string, shares: Share[], held: boolean): Promise<Taken>;
+  take(bucket: string, shares: Share[], held: boolean): Promise<Refused | null>;
   /** Ends held attempts; failed ones count in the minute in which they end. */
   giveBack(bucket: string, shares: Share[], failed: boolean): Promise<void>;
 }
@@ -47,8 +52,8 @@ interface AttemptOptions {
 export class Attempts {
   readonly #options: AttemptOptions;
   readonly #rows = new Map<string, [bucket: string, row: AttemptRow][]>();
-  /** Who has had enough for this minute; asked before the tally, so that insisting costs nothing. */
-  readonly #over = new Windows(MINUTE);
+  /** Until when who has had enough is refused; asked before the tally, so that insisting costs nothing. */
+  readonly #over = new Map<string, number>();
 
   constructor(options: AttemptOptions) {
     this.#options = options;
@@ -117,22 +122,26 @@ export class Attempts {
   async #take(bucket: string, shares: Share[], held: boolean): Promise<void> {
     const { tally, clock } = this.#options;
     const key = `${bucket} ${shares.map(({ subject }) => subject).join(' ')}`;
-    if (this.#over.count(key, clock.now()) > 0) throw this.#refusal(bucket);
-    let taken = await tally.take(bucket, shares, held);
-    for (let looks = 1; taken === 'busy' && looks <= LOOK_AGAIN.times; looks++) {
+    const left = (this.#over.get(key) ?? 0) - clock.now();
+    // The clock may have been set back.
+    if (left > 0 && left <= MINUTE) throw rateLimited(bucket, left);
+    let refused = await tally.take(bucket, shares, held);
+    for (let looks = 1; refused?.refused === 'busy' && looks <= LOOK_AGAIN.times; looks++) {
       await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN.ms, resolve));
-      taken = await tally.take(bucket, shares, held);
+      refused = await tally.take(bucket, shares, held);
     }
-    if (taken === 'taken') return;
-    if (taken === 'over') this.#over.add(key, clock.now());
-    throw this.#refusal(bucket);
+    if (refused === null) return;
+    if (refused.refused === 'over') this.#remember(key, clock.now() + refused.ms);
+    throw rateLimited(bucket, refused.ms);
+  }
+
+  #remember(key: string, until: number): void {
+    this.#over.delete(key);
+    if (this.#over.size >= MOST_SUBJECTS) this.#over.delete(this.#over.keys().next().value as string);
+    this.#over.set(key, until);
   }
 
   #share(subject: string, limit: number): Share {
     return { subject, limit: limit * (this.#options.factor ?? 1) };
-  }
-
-  #refusal(bucket: string): Error {
-    return rateLimited(bucket, secondsLeft(this.#options.clock.now(), MINUTE));
   }
 }

@@ -1,7 +1,7 @@
 /** Counting attempts where there is one process. */
 import { MINUTE } from '../../contract/durations.ts';
 import type { Tally } from './attempts.ts';
-import { Windows } from './window.ts';
+import { msLeft, Windows } from './window.ts';
 
 interface Bucket {
   counted: Windows;
@@ -24,12 +24,12 @@ export function memoryTally(now: () => number): Tally {
         const underWay = bucket.held.get(subject) ?? 0;
         if (counted + underWay >= limit) {
           if (held) for (const share of shares.slice(0, index)) release(bucket, share.subject);
-          return counted >= limit ? 'over' : 'busy';
+          return { refused: counted >= limit ? 'over' : 'busy', ms: msLeft(now(), MINUTE) };
         }
         if (held) bucket.held.set(subject, underWay + 1);
         else bucket.counted.add(subject, now());
       }
-      return 'taken';
+      return null;
     },
     async giveBack(name, shares, failed) {
       const bucket = bucketOf(name);

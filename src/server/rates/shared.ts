@@ -3,7 +3,7 @@ import { MINUTE } from '../../contract/durations.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { Tally } from './attempts.ts';
 import { change, forgetOld, lockCount } from './rates.store.ts';
-import { MOST_SUBJECTS } from './window.ts';
+import { MOST_SUBJECTS, msLeft } from './window.ts';
 
 /** After so many attempts of a bucket what is no longer needed of it is removed. */
 const TIDY_EVERY = 1_000;
@@ -26,13 +26,13 @@ export function sharedTally(db: Database): Tally {
           if (row.counted + row.held >= limit) {
             // What came before it stays counted, unless it is to be given back.
             if (held) for (const before of rows) await change(tx, before, { held: before.held - 1 });
-            return row.counted >= limit ? 'over' : 'busy';
+            return { refused: row.counted >= limit ? 'over' : 'busy', ms: msLeft(tx.now, MINUTE) };
           }
           const next = held ? { held: row.held + 1 } : { counted: row.counted + 1 };
           await change(tx, row, next);
           rows.push({ ...row, ...next });
         }
-        return 'taken';
+        return null;
       });
     },
     giveBack: (bucket, shares, failed) =>

@@ -34,8 +34,9 @@ export class Windows {
   }
 }
 
-/** @param seconds until it makes sense to try again. @param of the number that was reached, where it is the caller's own. */
-export function rateLimited(bucket: string, seconds: number, of?: { limit: number; window_seconds: number }): Refusal {
+/** @param ms until it makes sense to try again. @param of the number that was reached, where it is the caller's own. */
+export function rateLimited(bucket: string, ms: number, of?: { limit: number; window_seconds: number }): Refusal {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
   return new Refusal('rate_limited', 'That was too often for now.', {
     hint: `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     retryAfter: seconds,
@@ -43,6 +44,5 @@ export function rateLimited(bucket: string, seconds: number, of?: { limit: numbe
   });
 }
 
-/** Whole seconds, at least one, until the window ends that `now` lies in. */
-export const secondsLeft = (now: number, windowMs: number): number =>
-  Math.max(1, Math.ceil((windowMs - (now % windowMs)) / 1000));
+/** Milliseconds until the window ends that `now` lies in. */
+export const msLeft = (now: number, windowMs: number): number => windowMs - (now % windowMs);

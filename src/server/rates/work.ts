@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Caller } from '../operation/caller.ts';
 import { operationsOf, type RateName, type WorkRow, work } from './table.ts';
-import { rateLimited, secondsLeft, Windows } from './window.ts';
+import { msLeft, rateLimited, Windows } from './window.ts';
 
 /** When a request is counted: once its caller is known, when it waits for news, or when it is no replay. */
 export type Moment = 'known' | 'waiting' | 'running';
@@ -60,7 +60,7 @@ function check({ name, row, windows }: Bucket, caller: Caller, now: number, fact
   const count = windows.add(row.credential === undefined ? subjectOf(row, caller, about) : credentialId(caller), now);
   const most = Math.ceil(limit * factor);
   if (count <= most) return;
-  throw rateLimited(name, secondsLeft(now, windows.ms), { limit: most, window_seconds: windows.ms / 1000 });
+  throw rateLimited(name, msLeft(now, windows.ms), { limit: most, window_seconds: windows.ms / 1000 });
 }
 
 function limitOf(row: WorkRow, caller: Caller): number | undefined {

@@ -104,6 +104,30 @@ forEachDatabase('every bucket of attempts', (engine) => {
       });
   }
 
+  // Where there is one process, there is one clock.
+  if (engine === 'postgres')
+    for (const [ahead, into] of [
+      [20_000, 0],
+      [-20_000, 50_000],
+    ] as const)
+      it(`admits who waited as long as it said, with a clock ${ahead / 1000} s ahead of the database's`, async () => {
+        const { clock } = server;
+        const { now } = clock;
+        clock.advance(into);
+        clock.now = () => now.call(clock) + ahead;
+        const attempts = limiter();
+        const seconds = () =>
+          attempts.enter('connectPerson', '203.0.113.9').then(
+            () => null,
+            (error: { retryAfter: number }) => error.retryAfter,
+          );
+        for (let n = 0; n < table.redeem.address; n++) expect(await seconds()).to.equal(null);
+        expect(await seconds()).to.be.within(1, 60 - into / 1_000);
+        clock.advance(((await seconds()) ?? 0) * 1_000);
+        expect(await seconds()).to.equal(null);
+        Reflect.deleteProperty(clock, 'now');
+      });
+
   it('keeps counts of as many subjects as it may, those used last', async () => {
     if (engine === 'sqlite') return;
     const attempts = limiter();
