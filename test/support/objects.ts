@@ -13,6 +13,8 @@ export interface Objects {
   locked: Set<string>;
   /** The next so many requests fail with 503. */
   busy: number;
+  /** Requests of this method get no answer. */
+  silent: string;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export async function startObjects(): Promise<Objects> {
     requests: [],
     locked: new Set(),
     busy: 0,
+    silent: '',
     async close() {
       server.closeAllConnections();
       server.close();
@@ -38,6 +41,7 @@ export async function startObjects(): Promise<Objects> {
 async function answer(store: Objects, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = new URL(req.url ?? '', store.endpoint);
   store.requests.push(`${req.method} ${url.pathname}`);
+  if (req.method === store.silent) return;
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);

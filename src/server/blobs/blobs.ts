@@ -88,7 +88,7 @@ export class Blobs {
 
   /** Collects now and every 6 hours; looks once, after the first time, whether all bytes are there. */
   start(repeat: Repeat): void {
-    const failed = (what: string) => (error: unknown) => this.#options.log.error({ err: error }, `${what} failed`);
+    const failed = (what: string) => (error: unknown) => this.#report({ err: error }, `${what} failed`);
     let looked: Promise<void> | undefined;
     this.#cancel = repeat(EVERY_MS, () => {
       this.#running = this.collect()
@@ -137,6 +137,7 @@ export class Blobs {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
+    this.store.stop?.();
     await this.#running;
     await this.store.close();
   }
@@ -193,7 +194,12 @@ export class Blobs {
 
   /** One that cannot be removed does not stand in the way of the others; the next collection tries it again. */
   #notRemoved = (digest: Digest) => (error: unknown) =>
-    this.#options.log.error({ err: error, digest }, 'unused bytes cannot be removed');
+    this.#report({ err: error, digest }, 'unused bytes cannot be removed');
+
+  /** What a stop ended is no failure. */
+  #report(about: object, message: string): void {
+    if (!this.#stopped) this.#options.log.error(about, message);
+  }
 
   /** Bytes without a row: of a process that ended before it could note them, or could not remove them any more. */
   #collectStray(digest: Digest): Promise<boolean> {

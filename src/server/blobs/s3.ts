@@ -55,6 +55,7 @@ interface Sent {
 export class S3Store implements BlobStore {
   readonly kind = 's3';
   readonly #options: S3Options;
+  readonly #stopped = new AbortController();
 
   constructor(options: S3Options) {
     this.#options = options;
@@ -117,6 +118,10 @@ export class S3Store implements BlobStore {
     return tidyStage(this.#options.stage, before);
   }
 
+  stop(): void {
+    this.#stopped.abort();
+  }
+
   async close(): Promise<void> {}
 
   async #publish({ path, digest, size }: Kept): Promise<void> {
@@ -168,6 +173,7 @@ export class S3Store implements BlobStore {
   /** Signed for each attempt anew; a store that is busy or away is asked again. */
   async #send(sent: Sent): Promise<Response> {
     const { sleep = setTimeout } = this.#options;
+    const { signal: stopped } = this.#stopped;
     for (let attempt = 1; ; attempt++) {
       await sent.confirm?.();
       try {
@@ -175,7 +181,7 @@ export class S3Store implements BlobStore {
         if (answer.status < 500 || attempt === ATTEMPTS) return answer;
         await answer.body?.cancel();
       } catch (error) {
-        if (attempt === ATTEMPTS || sent.signal?.aborted) throw unanswered(error, sent);
+        if (attempt === ATTEMPTS || sent.signal?.aborted || stopped.aborted) throw unanswered(error, sent);
       }
       await sleep(200 * 2 ** attempt);
     }
@@ -195,7 +201,7 @@ export class S3Store implements BlobStore {
     });
     const signed = await signer.sign();
     const limit = AbortSignal.timeout(file || method === 'GET' ? LONG_MS : SHORT_MS);
-    const signal = ended ? AbortSignal.any([limit, ended]) : limit;
+    const signal = AbortSignal.any([limit, this.#stopped.signal, ...(ended ? [ended] : [])]);
     if (!file) return fetch(signed.url, { method, headers: signed.headers, signal, redirect: 'manual' });
     signed.headers.set('content-length', String(file.size));
     const body = file.size === 0 ? '' : (Readable.toWeb(createReadStream(file.path)) as ReadableStream);

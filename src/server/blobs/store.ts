@@ -56,6 +56,8 @@ export interface BlobStore {
   deleteIn?(tx: WriteTx, digest: Digest): Promise<unknown>;
   /** Removes what was kept aside before this time by a process that has ended since. */
   tidy(before: number): Promise<void>;
+  /** Ends what waits for a store that is far away; nothing is asked of it any more. */
+  stop?(): void;
   close(): Promise<void>;
 }
 

@@ -186,6 +186,23 @@ describe('where the bytes of files are kept', () => {
       expect(objects.objects.size).to.equal(before - 1);
     });
 
+    it('keeps no server from stopping that says nothing while unused bytes are collected, or looked for', async () => {
+      await until(() => server.clock.waiting(DAY_MS / 4) > 0, 'no collection is running');
+      const asked = async (method: string, act: () => unknown) => {
+        const count = () => objects.requests.filter((line) => line.startsWith(method)).length;
+        const before = count();
+        objects.silent = method;
+        await act();
+        await until(() => count() > before, `it waits for the answer to ${method}`);
+      };
+      server.log.length = 0;
+      await asked('GET', () => server.clock.advance(DAY_MS / 4));
+      await asked('HEAD', () => server.restart());
+      objects.silent = '';
+      await server.restart();
+      expect(server.log.filter((line) => line.includes('"level":"error"'))).to.deep.equal([]);
+    });
+
     it('goes on with the others, and tidies, where some cannot be deleted', async () => {
       await until(() => server.clock.waiting(DAY_MS / 4) > 0, 'no collection is running');
       const keys = ['0', '1', '2'].map((digit) => `files/sha256/${digit}${digit}/${digit}${digit}/${digit.repeat(64)}`);
