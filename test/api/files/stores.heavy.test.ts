@@ -187,8 +187,8 @@ describe('where the bytes of files are kept', () => {
     });
 
     it('keeps no server from stopping that says nothing while unused bytes are collected, or looked for', async () => {
-      await put(server.dana, board, 'looked-for.txt', 'looked for');
       await until(() => server.clock.waiting(DAY_MS / 4) > 0, 'no collection is running');
+      await put(server.dana, board, 'looked-for.txt', 'looked for');
       const asked = async (method: string, act: () => unknown) => {
         const count = () => objects.requests.filter((line) => line.startsWith(method)).length;
         const before = count();
