@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isPassing } from '../db/dialect.ts';
 import { type Digest, NoRoom, type Staged, type StageOptions, StoreDown, TooManyBytes } from './store.ts';
 
 /** A file that holds bytes aside. */
@@ -50,9 +51,9 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at).catch(unusable)).bytesWritten;
 }
 
-/** Why bytes cannot be kept: there is no room for them, or the place cannot be written. */
+/** Why bytes cannot be kept: there is no room for them, or the place cannot be written, where it is not the database. */
 function unusable(error: unknown): never {
-  if (error instanceof NoRoom || error instanceof StoreDown) throw error;
+  if (error instanceof NoRoom || error instanceof StoreDown || isPassing(error)) throw error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') throw new NoRoom('no room on the disk', { cause: error });
   throw new StoreDown(`the bytes cannot be kept: ${(error as Error).message}`, { cause: error });

@@ -53,3 +53,6 @@ export class Unreachable extends Error {
     this.committing = committing;
   }
 }
+
+/** Whether the database could not do it for now. */
+export const isPassing = (error: unknown): boolean => error instanceof Unreachable || error instanceof Contention;

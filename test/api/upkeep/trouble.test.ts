@@ -22,10 +22,11 @@ import { reading } from '../../../src/server/operation/read.ts';
 import { startServer } from '../../../src/server/serve.ts';
 import { useData } from '../../../src/server/upkeep/data-folder.ts';
 import { newFolder, remove } from '../../faults/databases.ts';
+import { detailsOf } from '../../support/api.ts';
 import { newBoard, post } from '../../support/cast.ts';
 import { TestClock } from '../../support/clock.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { put } from '../../support/files.ts';
+import { put, tryPut } from '../../support/files.ts';
 import { finishedWith, newPostgresDatabase } from '../../support/postgres.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -375,6 +376,27 @@ forEachDatabase('a database in trouble', (engine) => {
     expect(await store.stat(digest)).to.include({ size });
     await store.close();
     wire.close();
+  });
+
+  it('that ends connections for files is what an upload and a download are told of, and not broken files', async () => {
+    const board = (await newBoard(server.dana)).name;
+    await put(server.dana, board, 'a.bin', Buffer.alloc(9));
+    server.log.length = 0;
+    const other = new pg.Client(server.databaseUrl);
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE blob_chunks');
+    const asked = Promise.all([
+      tryPut(server.dana, board, 'b.bin', Buffer.alloc(8)),
+      server.dana.call('downloadFile', { params: { board, file: 'a.bin', version: 'latest' } }),
+    ]);
+    const waiting = `FROM pg_locks WHERE NOT granted AND relation = 'blob_chunks'::regclass`;
+    await until(async () => (await other.query(`SELECT ${waiting}`)).rowCount === 2, 'both wait for bytes');
+    await other.query(`SELECT pg_terminate_backend(pid) ${waiting}`);
+    const answers = await asked;
+    await other.end();
+    for (const answer of answers)
+      expect([answer.status, detailsOf(answer)]).to.deep.equal([503, { cause: 'database' }]);
+    expect(server.log.filter((line) => line.includes('store_unusable'))).to.deep.equal([]);
   });
 
   it('refuses what waits for a connection for files while none of several hosts is known to take writes', async () => {

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { Refusal } from '../../../contract/errors.ts';
+import { isPassing } from '../../db/dialect.ts';
 import type { Sendable } from '../../operation/usecase.ts';
 import { prepareHead, sendBody } from '../answer.ts';
 import type { AppOptions, Context } from '../context.ts';
@@ -67,6 +68,7 @@ async function opened({ digest, open }: Sendable, range: { start: number; end: n
   try {
     return await open(range ?? undefined);
   } catch (error) {
+    if (isPassing(error)) throw error;
     log.error({ err: error, digest }, wordFor(error));
     throw isMissing(error) ? bytesLost(digest, 'missing from its store') : storeDown();
   }
@@ -90,6 +92,7 @@ async function wholeOf(
       if (at > size) break;
     }
   } catch (error) {
+    if (isPassing(error)) throw error;
     log.error({ err: error, digest }, 'store_unusable');
     throw storeDown();
   }
