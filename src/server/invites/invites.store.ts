@@ -102,23 +102,17 @@ export const setInviteRevoked = (tx: WriteTx, id: string): Promise<number> =>
     db('server_invites').where('id', id).whereNull('used_at').whereNull('revoked_at').update({ revoked_at: tx.now }),
   );
 
-/** Ends the invites that were made with a key and can still be used; answers their ids. */
-export const revokeInvitesOf = async (tx: WriteTx, keyId: string): Promise<string[]> => {
+/** Ends the invites that were made with a key, or by a person and their agents, and can still be used; answers their ids. */
+export const revokeInvitesOf = async (
+  tx: WriteTx,
+  of: { parent_key_id: string } | { created_by: string },
+): Promise<string[]> => {
   const ids = await idsOf(tx, (db) =>
-    inState(db('server_invites').where('parent_key_id', keyId), 'active', tx.now)
-      .orderBy('id')
-      .forUpdate()
-      .select('id'),
+    inState(db('server_invites').where(of), 'active', tx.now).orderBy('id').forUpdate().select('id'),
   );
   for (const id of ids) await setInviteRevoked(tx, id);
   return ids;
 };
-
-/** Revokes the invites of a person and of their agents that can still be used. */
-export const revokeInvitesBy = (tx: WriteTx, personId: string): Promise<number> =>
-  tx.change((db) =>
-    inState(db('server_invites').where('created_by', personId), 'active', tx.now).update({ revoked_at: tx.now }),
-  );
 
 export type ReceiptRow = {
   key_id: string;

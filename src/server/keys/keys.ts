@@ -66,7 +66,7 @@ export const revokeKey: WriteCase<'revokeKey'> = {
 };
 
 async function revokeInvites(tx: WriteTx, by: Caller, key: AccessKeyRow, requestId: string): Promise<void> {
-  const invites = await revokeInvitesOf(tx, key.id);
+  const invites = await revokeInvitesOf(tx, { parent_key_id: key.id });
   await pairingsOfInvites(tx, invites);
   for (const id of invites) {
     await audit(tx, { action: 'invite.revoked', by, target: id, requestId, details: { with_key: key.id } });

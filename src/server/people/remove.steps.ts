@@ -6,7 +6,7 @@ import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import { endBrowsersOf } from '../browsers/sessions.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { endDelegations } from '../delegations/delegations.store.ts';
-import { revokeInvitesBy } from '../invites/invites.store.ts';
+import { revokeInvitesOf } from '../invites/invites.store.ts';
 import { lockWorkingKeys, setRevoked } from '../keys/keys.store.ts';
 import { voidApproved } from '../machines/machines.store.ts';
 import { endMembership } from '../members/end-members.steps.ts';
@@ -38,7 +38,7 @@ interface Removal {
 export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: Removal): Promise<Counts> {
   const { caller: by, requestId } = removal;
   await requireAdminLeft(tx, person);
-  const ended = await endCredentials(tx, person.id);
+  const ended = await endCredentials(tx, person.id, removal);
   await reserveHandles(tx, person.id, [person.handle]);
   // Before the boards are read: who adds somebody to a board locks the person's row, and finds nobody from here on.
   await savePerson(tx, person.id, { removed_at: tx.now, removed_by: by.person.person_id });
@@ -53,16 +53,21 @@ export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: 
  * Ends a person's credentials and what they or their agents have handed out that could still be used; counts what worked
  * until now. Rows are locked in the order in which requests lock them (credentials.store.ts).
  */
-async function endCredentials(tx: WriteTx, personId: string) {
+async function endCredentials(tx: WriteTx, personId: string, { caller: by, requestId }: Removal) {
   await endDelegations(tx, { person_id: personId }, 'person_removed');
   await lockSeats(tx, { of: { person: personId } });
   const keys = await lockWorkingKeys(tx, personId);
   // Counted while the keys they depend on work.
   const sessions = await endBrowsersOf(tx, personId);
   await setRevoked(tx, keys);
-  for (const id of keys) tx.publish(`credential:${id}`);
+  const noted = { by, requestId, details: { with_person: personId } };
+  for (const id of keys) {
+    await audit(tx, { action: 'key.revoked', target: id, ...noted });
+    tx.publish(`credential:${id}`);
+  }
   await voidApproved(tx, personId);
-  await revokeInvitesBy(tx, personId);
+  for (const id of await revokeInvitesOf(tx, { created_by: personId }))
+    await audit(tx, { action: 'invite.revoked', target: id, ...noted });
   await closeForPerson(tx, personId);
   return { keys_revoked: keys.length, browser_sessions_ended: sessions };
 }

@@ -71,6 +71,14 @@ forEachDatabase('a person removed from the server', (engine) => {
     const invites = await everything(server, 'server_invites', { created_by: rob.personId });
     expect(invites.filter((row) => row['revoked_at'] !== null).map((row) => row['id'])).to.deep.equal([invite]);
     expect(invites.map((row) => row['id'])).to.include(used);
+    const [key] = await everything(server, 'access_keys', { person_id: rob.personId });
+    for (const [id, action] of [
+      [key?.['id'], 'key.revoked'],
+      [invite, 'invite.revoked'],
+    ] as [string, string][]) {
+      const note = (await notesAbout(server, id)).at(-1);
+      expect(note).to.deep.include({ action, details: { with_person: rob.personId } });
+    }
     const [request] = await everything(server, 'machine_requests', { id: approval });
     expect(request?.['expires_at']).to.be.at.most(server.clock.now());
     expect(await everything(server, 'login_codes', { person_id: rob.personId })).to.deep.equal([]);
