@@ -18,7 +18,7 @@ import { Attempts } from './rates/attempts.ts';
 import { memoryTally } from './rates/memory.ts';
 import { sharedTally } from './rates/shared.ts';
 import { limitWork } from './rates/work.ts';
-import { type DataOptions, messageOf, type Start, useData } from './upkeep/data-folder.ts';
+import { type DataOptions, messageOf, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
@@ -83,7 +83,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const store = await openStore(options.files, { dataDir, db, dbUrl, lost: fail });
     const used = recordUses(db, log);
     const live = new Live(db, clock, used);
-    await live.start(log);
+    await live.start(log, (error) => fail(ofDatabase(error) as ServeError));
     // Last: a start that is repeated after it would not be the first one any more.
     const person = await mode.firstPerson(start).catch((error: unknown) => {
       live.close();

@@ -1,7 +1,8 @@
 /** Brings a database to this build's schema, under a lock, before anything else touches it. */
 import type { Knex } from 'knex';
+import type { ClientBase, QueryResult } from 'pg';
 import { type Migration, migrations } from '../../../migrations/index.ts';
-import { LISTENER } from './postgres-wake.ts';
+import { LISTENER } from './postgres-connection.ts';
 import type { Database } from './tx.ts';
 
 /** The database was written by a newer build. */
@@ -73,9 +74,23 @@ export async function migrationsIn(db: Database): Promise<string[]> {
     if (hasNoTable(error)) return [];
     throw error;
   });
+  refuseUnknown(names);
+  return names;
+}
+
+/**
+ * Looks, on the connection that shows that a server runs, for what a newer build did while there was none: the connection may
+ * have been lost, or this start have begun before. Waits for the end of a migration. @throws DataNewer
+ */
+export async function requireKnown(listener: ClientBase): Promise<void> {
+  const look = `BEGIN; SELECT pg_advisory_xact_lock_shared(${LOCK}); SELECT name FROM ${config.tableName}; COMMIT`;
+  const results = (await listener.query(look)) as unknown as QueryResult<{ name: string }>[];
+  refuseUnknown(results[2]?.rows.map(({ name }) => name) ?? []);
+}
+
+function refuseUnknown(names: string[]): void {
   const unknown = names.filter((name) => !migrations.some((known) => known.name === name));
   if (unknown.length > 0) throw new DataNewer(unknown);
-  return names;
 }
 
 /** Whether a table is missing. */

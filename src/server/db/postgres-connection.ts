@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts';
 import { Contention, StalePlan, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
 import { forgetServer, knownServer, noteServer, serversToTry } from './postgres-hosts.ts';
 
+/** The name of the connection that each running server has. */
+export const LISTENER = 'service-wake';
 /** A connection is given up that takes longer to open. */
 export const CONNECT_MS = 3_000;
 /**

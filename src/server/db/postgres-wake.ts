@@ -7,11 +7,10 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Clock } from './clock.ts';
-import { connect, persist } from './postgres-connection.ts';
+import { DataNewer, requireKnown } from './migrate.ts';
+import { connect, LISTENER, persist } from './postgres-connection.ts';
 import type { Follower } from './tx.ts';
 
-/** The name of the connection that each running server has. */
-export const LISTENER = 'service-wake';
 const CHANNEL = 'service_wake';
 /** At most one NOTIFY in this many milliseconds. */
 const COALESCE_MS = 5;
@@ -55,7 +54,7 @@ export class PostgresWake {
     this.#source = source;
   }
 
-  /** Listens before it answers, so that nothing that is served misses a wake-up. */
+  /** Listens before it answers, so that nothing that is served misses a wake-up. @throws DataNewer */
   async start(): Promise<void> {
     await this.#connect();
     this.#later(POLL_MS, () => void this.#poll());
@@ -109,6 +108,7 @@ export class PostgresWake {
     client.on('notification', ({ payload }) => this.#heard(payload ?? ''));
     try {
       await client.query(`LISTEN ${CHANNEL}`);
+      await requireKnown(client);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
@@ -125,7 +125,12 @@ export class PostgresWake {
     void client.end().catch(() => {});
     this.#follower.gap('lost');
     const stopped = () => this.#closed;
-    void persist(this.#clock, () => this.#connect(), stopped).then(() => {
+    const connect = () =>
+      this.#connect().catch((error: unknown) => {
+        if (error instanceof DataNewer) this.#follower.outdated?.(error);
+        throw error;
+      });
+    void persist(this.#clock, connect, stopped).then(() => {
       if (stopped()) return;
       this.#follower.gap('restored');
       this.send([]);

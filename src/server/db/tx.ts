@@ -67,6 +67,8 @@ export interface Follower {
   watched(): string[];
   /** Whether the database can be reached: said when that changes, with what it failed with. */
   reachable?(yes: boolean, error?: unknown): void;
+  /** A newer build has migrated the database. */
+  outdated?(error: Error): void;
 }
 
 /** What a database may do to be faster, because of what `fn` is like. */

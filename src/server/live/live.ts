@@ -64,9 +64,10 @@ export class Live {
     this.looks = new BatchedWaits(db, () => this.notifier.published);
   }
 
-  /** Starts to follow commits. Must be called before the first request. */
-  async start(log: Logger): Promise<void> {
+  /** Starts to follow commits. Must be called before the first request. @param outdated called once the database is too new. */
+  async start(log: Logger, outdated: (error: Error) => void): Promise<void> {
     await this.#db.follow({
+      outdated,
       committed: (keys) => this.notifier.publish(keys),
       watched: () => this.notifier.watched(),
       gap: (state) => {

@@ -10,7 +10,7 @@ import { newIdempotencyKey } from '../../../src/client/idempotency.ts';
 import { systemClock } from '../../../src/server/db/clock.ts';
 import { appliedMigrations, newestMigration } from '../../../src/server/db/migrate.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
-import { LISTENER } from '../../../src/server/db/postgres-wake.ts';
+import { LISTENER } from '../../../src/server/db/postgres-connection.ts';
 import type { WriteTx } from '../../../src/server/db/tx.ts';
 import { useData } from '../../../src/server/upkeep/data-folder.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
@@ -19,6 +19,7 @@ import { type Engine, forEachDatabase } from '../../support/databases.ts';
 import { put } from '../../support/files.ts';
 import { finishedWith, newPostgresDatabase } from '../../support/postgres.ts';
 import { startTestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 
 const to = newestMigration();
 const codeOf = (work: Promise<unknown>) =>
@@ -163,6 +164,36 @@ forEachDatabase('storage migrate', (engine) => {
       await close();
       await server.stop();
       rmSync(dataDir, { recursive: true });
+    });
+
+  if (engine === 'postgres')
+    it('that was done while nothing showed that a server runs ends that server', async () => {
+      const server = await startTestServer(engine);
+      await server.db.write((tx) =>
+        tx.change((db) => db('migrations').insert({ name: '999_later', batch: 2, migration_time: new Date() })),
+      );
+      const listeners = `FROM pg_stat_activity WHERE application_name = '${LISTENER}' AND datname = current_database()`;
+      await server.db.read((tx) => tx.query((db) => db.raw(`SELECT pg_terminate_backend(pid) ${listeners}`)));
+      expect((await server.failed).code).to.equal('data_newer');
+      await server.stop();
+    });
+
+  if (engine === 'postgres')
+    it('is waited for by a server that starts meanwhile, which then refuses the newer data', async () => {
+      const url = await newPostgresDatabase();
+      const db = await openDatabase({ url, clock: systemClock, migrate: true });
+      const migrating = new pg.Client(url);
+      await migrating.connect();
+      await migrating.query('BEGIN; SELECT pg_advisory_xact_lock(7400001)');
+      await migrating.query(`INSERT INTO migrations (name, batch, migration_time) VALUES ('999_later', 2, now())`);
+      const following = db.follow({ committed: () => {}, gap: () => {}, watched: () => [] });
+      const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+      await until(async () => (await migrating.query(waits)).rowCount === 1, 'it waits for the migration');
+      await migrating.query('COMMIT');
+      expect(await following.catch(({ name }: Error) => name)).to.equal('DataNewer');
+      await migrating.end();
+      await db.close();
+      finishedWith(url);
     });
 
   if (engine === 'postgres')
