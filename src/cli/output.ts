@@ -62,6 +62,29 @@ export class Output {
     else showJson(picked, indent);
   }
 
+  /**
+   * Whether the messages of a record are printed with it, each to its end: `--quiet`, `--json=FIELD,…` and `--jq` may leave
+   * them out. It is tried with marks in the place of their bodies.
+   */
+  shows(record: object): boolean {
+    if (this.quiet) return false;
+    const marks: string[] = [];
+    const marked = JSON.parse(JSON.stringify(record), (key, value) => {
+      if (key === 'bundle' || key === 'wrapped') return marks.join(' ');
+      if (key !== 'body') return value;
+      marks.push(`<${marks.length} ${'.'.repeat(String(value).length)}>`);
+      return marks.at(-1);
+    });
+    try {
+      const picked = this.pick(marked);
+      const printed = this.filter ? this.filter(picked) : JSON.stringify(picked);
+      return marks.every((mark) => printed.includes(mark));
+    } catch {
+      // An expression that reads the texts does not understand the marks.
+      return false;
+    }
+  }
+
   /** As text, what of a result is known before the rest of it. */
   begin(text: string): void {
     if (!this.quiet && this.mode === 'text') write(text);
@@ -97,9 +120,13 @@ export class Output {
     if (this.quiet) throw usage(`With --quiet nothing is shown, so that ${what}.`, hint);
   }
 
-  /** A word besides the result, on standard error: progress, what was started, what to type next. */
-  note(text: string): void {
-    if (!this.quiet && this.mode === 'text') show(process.stderr, `${called(text)}\n`);
+  /**
+   * A word besides the result, on standard error: progress, what was started, what to type next.
+   *
+   * @param always beside JSON too, for what no record says
+   */
+  note(text: string, { always = false } = {}): void {
+    if (!this.quiet && (always || this.mode === 'text')) show(process.stderr, `${called(text)}\n`);
   }
 
   /** One line for an agent, given with the result. */

@@ -58,6 +58,8 @@ describe('a session with several seats', () => {
     const peeked = await inbox('--peek');
     expect(peeked).to.include({ unavailable: 0, unacknowledged: 2 });
     expect(peeked.seats.map((seat: { acked_up_to: number }) => seat.acked_up_to)).to.deep.equal([null, null]);
+    const counted = await home().run(['inbox', '--jq', '[.seats[].acked_up_to],.unacknowledged'], { env });
+    expect(counted.stdout).to.equal('[null,null]\n2\n');
     const read = await inbox();
     expect(read).to.include({ unavailable: 0, unacknowledged: 0 }).and.to.not.have.any.keys('actor', 'board');
     expect(read.seats).to.have.length(2);

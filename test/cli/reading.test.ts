@@ -124,6 +124,27 @@ describe('reading a board', () => {
     expect(messages.map(({ body }: { body: string }) => body)).to.deep.equal(['To be read']);
   });
 
+  it('acknowledges no message of an inbox whose text a filter left out, and says so', async () => {
+    await home().json(['agent', 'create', 'counter', '-b', 'demo']);
+    for (const body of ['first', 'second']) await home().json(['say', '--to', '@counter', '--no-notes', body]);
+    const note =
+      'These messages stay unread, as their texts are not printed. To read them, leave out --jq and --json=FIELD.\n';
+    const inbox = (...args: string[]) => home().run(['inbox', '--as', 'counter', ...args]);
+    expect(await inbox('--json=more,acked_up_to')).to.deep.equal({
+      code: 0,
+      stdout: '{"more":false,"acked_up_to":null}\n',
+      stderr: note,
+    });
+    for (const [filter, stdout] of [
+      ['.messages|length', '2\n'],
+      ['.messages[0].body', 'first\n'],
+      ['.messages[].body|select(test("second"))', 'second\n'],
+    ])
+      expect(await inbox('--jq', filter!), filter).to.deep.equal({ code: 0, stdout, stderr: note });
+    expect(await inbox('--jq', '.messages[].body')).to.deep.equal({ code: 0, stdout: 'first\nsecond\n', stderr: '' });
+    expect(await inbox('--jq', '.messages|length')).to.deep.equal({ code: 0, stdout: '0\n', stderr: '' });
+  });
+
   it('marks nothing as read that --quiet does not show', async () => {
     await home().json(['say', 'Unseen', '--as', 'quiet']);
     const { unread } = await home().json(['read']);

@@ -344,6 +344,34 @@ describe('a session with a daemon', () => {
     expect(daemon.of('shown')).to.have.length(1);
   });
 
+  it('is told only of messages whose texts were printed', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all', generation: 4 }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    const read = async (...args: string[]) => {
+      const before = daemon.of('shown').length;
+      expect((await home().run(['read', '--limit', '2', ...args], { env: session })).code).to.equal(0);
+      return daemon.of('shown').length - before;
+    };
+    for (const args of [
+      ['-q'],
+      ['--json=seq,from'],
+      ['--ndjson', '--jq', '.seq'],
+      ['--jq', '.messages|length'],
+      ['--jq', '.messages[0].body'],
+      ['--jq', '.messages[].body[:3]'],
+    ])
+      expect(await read(...args), args.join(' ')).to.equal(0);
+    for (const args of [
+      [],
+      ['--json=seq,body'],
+      ['--jq', '.messages[].body'],
+      ['--ndjson', '--jq', '.body'],
+      ['--markdown'],
+    ])
+      expect(await read(...args), args.join(' ')).to.equal(1);
+  });
+
   it('is told a mode that its person set', async () => {
     await home().json(['agent', 'delivery', 'humans', '--as', 'codex@demo']);
     expect(daemon.of('mode').map(({ mode, revision }) => [mode, revision])).to.deep.equal([['humans', 1]]);

@@ -104,7 +104,7 @@ export default class Ask extends WriteCommand<typeof Ask> {
       );
       return reply;
     };
-    const shown = (reply: Message | null) => (reply && !this.out.quiet ? [reply] : []);
+    const shown = (reply: Message | null) => (reply && this.out.shows({ answer: givenBy(reply) }) ? [reply] : []);
     const answer = (await showReplies(session.seat, message.id, show, shown))?.answer;
     if ((wanted !== undefined && answer?.option !== wanted) || (!answer && fails)) throw new Exit(EXIT.checkFailed);
   }

@@ -141,6 +141,15 @@ export async function remindOfTasks(
   await remind(out, agent, { code: 'tasks_not_picked_up', text, ...(every === undefined ? {} : { every }) });
 }
 
+/** Leaves messages unread that are not printed whole, and says so. @param record what is printed @param parts what was read of each seat */
+export function leaveUnshown(record: object, parts: { acked_up_to: number | null }[], out: Output): void {
+  if (parts.every(({ acked_up_to: last }) => last === null) || out.shows(record)) return;
+  for (const part of parts) part.acked_up_to = null;
+  const note =
+    'These messages stay unread, as their texts are not printed. To read them, leave out --jq and --json=FIELD.';
+  out.note(note, { always: true });
+}
+
 /** Acknowledges what was printed, once the reader has it. @throws ClientError: then the messages will come again. */
 export async function acknowledge(session: Session, { acked_up_to }: InboxRecord, out: Output): Promise<void> {
   if (acked_up_to === null) return;

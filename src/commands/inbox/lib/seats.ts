@@ -19,6 +19,7 @@ import {
   acknowledge,
   followed,
   type InboxOptions,
+  leaveUnshown,
   noticesLine,
   readInbox,
   remindOfTasks,
@@ -51,7 +52,10 @@ export async function inboxOfSeats(
   do {
     const record = await inbox.read(follow ? undefined : 30 * MINUTE);
     if (follow) inbox.printFollowed(record);
-    else out.print(record, () => inbox.text(record, out.saidReminders()));
+    else {
+      inbox.leaveUnshown(record);
+      out.print(record, () => inbox.text(record, out.saidReminders()));
+    }
     await inbox.acknowledge();
     if (record.timed_out && flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   } while (follow);
@@ -89,7 +93,7 @@ class SeatsInbox {
   async read(every?: number): Promise<SeatsRecord> {
     this.#notices.clear();
     await this.#readAll();
-    const { wait, peek } = this.#options;
+    const { wait } = this.#options;
     if (wait !== undefined && this.#messages === 0 && this.#sessions.length > 0) {
       await this.#untilOneHas(wait);
       await this.#readAll();
@@ -108,7 +112,7 @@ class SeatsInbox {
         ...(this.#notices.has(session) ? { notices: this.#notices.get(session)! } : {}),
       })),
       unavailable: this.#refusals.length,
-      unacknowledged: peek ? this.#reads.filter(({ record }) => record.messages.length > 0).length : 0,
+      unacknowledged: 0,
       bundle: renderBundle(this.#groups(), { seats: true }),
       ...(wait === undefined ? {} : { timed_out: this.#messages === 0 && this.#notices.size === 0 }),
     };
@@ -141,6 +145,12 @@ class SeatsInbox {
     }));
     const messages = record.seats.flatMap((seat) => seat.messages);
     followed(this.#out, messages, seats, () => this.text(record));
+  }
+
+  /** Leaves messages unread that are not printed whole. @param record what is printed, in which it is told */
+  leaveUnshown(record: SeatsRecord): void {
+    leaveUnshown(record, [...this.#reads.map((read) => read.record), ...record.seats], this.#out);
+    record.unacknowledged = record.seats.filter((seat) => seat.messages.length > 0 && seat.acked_up_to === null).length;
   }
 
   /** Acknowledges what was printed, of every seat that can be. @throws ClientError of the first that could not. */

@@ -186,8 +186,10 @@ async function waited(
     );
     return result;
   };
-  const { timed_out } = await showReplies(session.seat, message.id, show, ({ reply, owner_messages }) =>
-    out.quiet ? [] : [...(reply ? [reply] : []), ...owner_messages],
-  );
+  const { timed_out } = await showReplies(session.seat, message.id, show, ({ reply, owner_messages }) => {
+    // The person's reply is among their messages too.
+    const came = reply ? { reply } : { owner_messages };
+    return out.shows(came) ? [...(reply ? [reply] : []), ...owner_messages] : [];
+  });
   if (timed_out && fails) throw new Exit(EXIT.checkFailed);
 }

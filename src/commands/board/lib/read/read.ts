@@ -42,9 +42,9 @@ export async function read(session: BoardSession, asked: ReadOptions, { out, tim
   const page = await readPage(session, options);
   if (out.mode === 'ndjson') for (const message of page.messages) out.each(message);
   else await printPage(session, page, options, show);
-  if (session.seat && inSession() && !out.quiet) {
+  if (session.seat && inSession()) {
     await flushed();
-    await tellShown(session.seat, page.messages);
+    await tellShown(session.seat, shownOf(page.messages, out));
   }
   if (options['mark-read']) await markRead(client, board, page.messages.at(-1)?.seq, out);
   if (options.follow) await goOn(session, lookedUpTo(page, Math.max(begin, options.after ?? 0)), options, show);
@@ -113,6 +113,12 @@ async function printPage(session: BoardSession, page: Page, options: ReadOptions
       ...nextCommands(page, options, staying(session)),
     ].join('\n'),
   );
+}
+
+/** Those of a page's messages that were printed to their end. */
+function shownOf(messages: Message[], out: Output): Message[] {
+  if (out.mode === 'ndjson') return messages.filter((message) => out.shows(message));
+  return out.shows({ messages }) ? messages : [];
 }
 
 async function boardFacts(client: Client, board: string) {
