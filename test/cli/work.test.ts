@@ -226,4 +226,51 @@ describe('work from the command line', () => {
     const retagged = await home().json(['file', 'put', 'tagged.md', '--replace', '--one-off']);
     expect([retagged.changed, retagged.file.maintained]).to.deep.equal([true, false]);
   });
+
+  it('sends the same again under a key, whatever the agent is on by then and whatever time it is', async () => {
+    const first = (await home().json(['task', 'new', 'The first', '--as', 'codex'])).task;
+    const keyed = (key: string, ...words: string[]) => [...words, '--as', 'codex', '--idempotency-key', key];
+    const note = keyed(
+      'same-note',
+      'task',
+      'note',
+      'key: AKIAIOSFODNN7EXAMPLE abh_0123456789012345678901234567890123456789012',
+    );
+    const noted = await home().json(note);
+    expect(noted.task.stands.text).to.not.include('abh_');
+    await home().json(['task', 'update', first.ref, '--stands', 'a later word', '--base', '1']);
+    expect(await home().json(note)).to.deep.include({ task: noted.task, replayed: true });
+    const done = keyed('same-done', 'task', 'done', 'It is');
+    expect((await home().json(done)).task.ref).to.equal(first.ref);
+    expect(await home().json(done)).to.deep.include({ replayed: true });
+    const second = (await home().json(['task', 'new', 'The second', '--as', 'codex'])).task;
+    expect((await home().json(done)).task.ref).to.equal(first.ref);
+    const drop = keyed('same-drop', 'task', 'drop');
+    for (const replayed of [undefined, true]) {
+      const dropped = await home().json(drop);
+      expect([dropped.task.ref, dropped.replayed]).to.deep.equal([second.ref, replayed]);
+    }
+    for (const words of [
+      ['ask', 'Which?', '--going-with', 'this', '--at', '2h'],
+      ['line', 'paused', 'Waiting', '--until', '20m'],
+    ]) {
+      const args = keyed(`same-${words[0]}`, ...words);
+      await home().json(args);
+      expect((await home().json(args)).replayed, words.join(' ')).to.equal(true);
+    }
+    // What another agent says under the same key is its own.
+    const other = await home().run([
+      'task',
+      'done',
+      'It is',
+      '--as',
+      'claude',
+      '--idempotency-key',
+      'same-done',
+      '--json',
+    ]);
+    expect(JSON.parse(other.stdout)).to.not.have.nested.property('task.ref', first.ref);
+    const kept = home().path('state', 'repeats.json');
+    expect(readFileSync(kept, 'utf8')).to.not.match(/ab[ah]_|same-/);
+  });
 });

@@ -1,9 +1,10 @@
 import { WriteCommand } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { booleanFlag, integerFlag, listFlag, stringFlag, waitFlag, waitFlags, words } from '../../cli/flags.ts';
+import { momentOf } from '../../cli/repeats.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, object, postRecipients } from '../../cli/shapes.ts';
-import { moment, showEnd } from '../../cli/terminal/time.ts';
+import { showEnd } from '../../cli/terminal/time.ts';
 import { requireFeature } from '../../client/features.ts';
 import { DAY } from '../../contract/durations.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
@@ -60,12 +61,6 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const { 'expect-option': expected } = flags;
     if (expected !== undefined && expected > options.length)
       throw usage(`--expect-option ${expected}: there are ${options.length} options.`);
-    const request = {
-      ...(options.length > 0 ? { options } : {}),
-      ...(flags['going-with'] === undefined ? {} : { going_with: flags['going-with'] }),
-      ...(flags.at === undefined ? {} : { going_at: moment(flags.at, '--at') }),
-      ...(flags.file ? { approval: true } : {}),
-    };
     const about = flags['no-task'] ? [] : flags.task === undefined ? undefined : [taskRef(flags.task)];
     const session = await this.onBoard('A');
     await requireFeature(session.client, 'asks');
@@ -73,6 +68,12 @@ export default class Ask extends WriteCommand<typeof Ask> {
     if (to === undefined && !session.agent)
       throw missingArgument('Say whom you ask. Only an agent may leave it out, and then asks its person.');
     const files = flags.file && (await Promise.all(flags.file.map((text) => fileToAttach(session, text))));
+    const request = {
+      ...(options.length > 0 ? { options } : {}),
+      ...(flags['going-with'] === undefined ? {} : { going_with: flags['going-with'] }),
+      ...(flags.at === undefined ? {} : { going_at: await momentOf(session, this.key, '--at', flags.at) }),
+      ...(flags.file ? { approval: true } : {}),
+    };
     const reply = await session.client.call('postMessage', {
       params: { board: session.board },
       body: { body, to: to === undefined ? undefined : [to], about, files, ask: request },

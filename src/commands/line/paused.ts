@@ -1,5 +1,5 @@
 import { required, requiredFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
-import { moment } from '../../cli/terminal/time.ts';
+import { momentOf } from '../../cli/repeats.ts';
 import { taskRef } from '../task/lib/tasks.ts';
 import { overlapText, pathFlags, pathsOf } from './lib/claims.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
@@ -25,10 +25,12 @@ export default class LinePaused extends WriteCommand<typeof LinePaused> {
   };
 
   override async run(): Promise<void> {
-    const until = moment(this.flags.until, '--until');
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
-    const body = { kind: 'paused' as const, text: this.args.text, until, task, ...(await pathsOf(this.flags.paths)) };
-    const reply = await setLine(await lineTarget((who) => this.onBoard(who), this.globals), body, this.key);
+    const paths = await pathsOf(this.flags.paths);
+    const target = await lineTarget((who) => this.onBoard(who), this.globals);
+    const until = await momentOf(target.session, this.key, '--until', this.flags.until);
+    const body = { kind: 'paused' as const, text: this.args.text, until, task, ...paths };
+    const reply = await setLine(target, body, this.key);
     printLine(this.out, reply.data, this.times, this.again(reply) + overlapText(reply.data.overlaps, this.times));
   }
 }

@@ -22,7 +22,7 @@ export default class TaskDone extends WriteCommand<typeof TaskDone> {
     const given = taskAndText(this.args.note ?? [], this.argv);
     const note = await textOf(given.text, 'the closing note', this.out);
     const session = await withTasks(await this.onBoard('A'));
-    const task = await currentTask(session, given.task);
+    const task = await currentTask(session, given.task, this.key);
     const { data, again } = await asOwner(session, task, (own) =>
       this.write(session.client, 'finishTask', {
         params: { board: session.board, task },

@@ -23,7 +23,7 @@ export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
     const given = this.args.task === undefined ? undefined : taskRef(this.args.task);
     const { member, reason } = this.flags;
     const session = await withTasks(await this.onBoard('A'));
-    const task = await currentTask(session, given);
+    const task = await currentTask(session, given, this.key);
     const { data, again } = await asOwner(session, task, (own) =>
       this.write(session.client, 'dropTask', {
         params: { board: session.board, task },

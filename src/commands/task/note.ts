@@ -1,4 +1,5 @@
 import { WriteCommand, words } from '../../cli/base.ts';
+import { sameAsFirst } from '../../cli/repeats.ts';
 import { changedTask } from './lib/shapes.ts';
 import { asOwner, currentTask, taskAndText, taskOut, textOf, withTasks } from './lib/tasks.ts';
 
@@ -22,15 +23,17 @@ export default class TaskNote extends WriteCommand<typeof TaskNote> {
     const given = taskAndText(this.args.text ?? [], this.argv);
     const stands = await textOf(given.text, 'where the task stands', this.out);
     const session = await withTasks(await this.onBoard('A'));
-    const params = { board: session.board, task: await currentTask(session, given.task) };
+    const params = { board: session.board, task: await currentTask(session, given.task, this.key) };
     const { data: before } = await session.client.call('getTask', { params });
-    const body = { stands, stands_base: before.stands?.version ?? 0 };
-    // What is said already makes no version; and a repeat under the same key would be based on its own first run.
+    // What is said already makes no version.
+    const base = await sameAsFirst(session, this.key, `version before ${stands}`, () =>
+      before.stands?.text === stands ? null : (before.stands?.version ?? 0),
+    );
     const { data, again } =
-      before.stands?.text === stands
+      base === null
         ? { data: before, again: '' }
         : await asOwner(session, params.task, (own) =>
-            this.write(session.client, 'updateTask', { params, body: { ...body, ...own } }),
+            this.write(session.client, 'updateTask', { params, body: { stands, stands_base: base, ...own } }),
           );
     const { ref, stands: now } = data;
     const record = await taskOut(session, data, this.out);

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { keepNote } from '../../../cli/local-note.ts';
 import type { Output } from '../../../cli/output.ts';
+import { sameAsFirst } from '../../../cli/repeats.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
@@ -52,10 +53,20 @@ export async function textOf(given: string | undefined, what: string, out: Outpu
   });
 }
 
-/** The task that was named, else the one the agent is on. @throws Failure `no_current_task`. */
-export async function currentTask(session: BoardSession, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given;
-  const { client, board, agent } = session;
+/**
+ * The task that was named, else the one the agent is on, or was on when this was first run.
+ *
+ * @param key the command's `--idempotency-key`. @throws Failure `no_current_task`.
+ */
+export async function currentTask(
+  session: BoardSession,
+  given: string | undefined,
+  key: string | undefined,
+): Promise<string> {
+  return given ?? sameAsFirst(session, key, 'current task', () => taskNow(session));
+}
+
+async function taskNow({ client, board, agent }: BoardSession): Promise<string> {
   const current = agent ? (await client.call('getMe')).data.current_task : null;
   if (current) return current.id;
   const { data } = await client.call('listTasks', { params: { board }, query: { mine: true } });
