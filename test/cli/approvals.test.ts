@@ -74,6 +74,23 @@ describe('requests of agents', () => {
     expect((await home().json(['inbox', 'notices', '--ack'], { env })).notices).to.have.length(2);
   });
 
+  it('are told by the inbox after a quiet wait that they ended, and end no further one then', async () => {
+    const env = agent;
+    await home().run(['inbox', 'notices', '--ack'], { env });
+    await home().run(['inbox'], { env });
+    const { approval } = await invite();
+    await home().json(['approval', 'decline', approval.id]);
+    const wait = (...more: string[]) => home().run(['inbox', 'wait', '1', '--fail-timeout', ...more], { env });
+    for (let n = 0; n < 2; n++) expect(await wait('-q')).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect((await home().run(['inbox', '-q'], { env })).stdout).to.equal('');
+    expect((await wait('-q')).code).to.equal(0);
+    const told = 'demo · nothing new for asker\nservice: 1 notice waits: service inbox notices --ack\n';
+    for (let n = 0; n < 2; n++) expect((await home().run(['inbox'], { env })).stdout).to.equal(told);
+    expect((await wait('-q')).code, 'the agent was told of it').to.equal(3);
+    await home().run(['inbox', 'notices', '--ack'], { env });
+    expect((await home().run(['inbox'], { env })).stdout).to.equal('demo · nothing new for asker\n');
+  });
+
   it('are told once each, when they are decided, to an agent that follows its inbox', async () => {
     const env = agent;
     await home().run(['inbox'], { env });

@@ -186,6 +186,7 @@ describe('a session with several seats', () => {
     const { seats, timed_out } = await inbox('--wait', '60');
     expect(seats.map(({ notices }: { notices?: number }) => notices)).to.deep.equal([undefined, 1]);
     expect(timed_out).to.equal(false);
+    expect((await inbox()).seats.map(({ notices }: { notices?: number }) => notices)).to.deep.equal([undefined, 1]);
     await decided();
     const { stdout } = await home().run(['inbox', '--wait', '60'], { env });
     expect(stdout).to.equal(

@@ -10,7 +10,7 @@ import { plural } from '../../cli/terminal/fields.ts';
 import { MINUTE } from '../../contract/durations.ts';
 import type { Answers } from '../../daemon/protocol.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { acknowledge, followInbox, inboxText, leaveUnshown, readInbox, remindOfTasks } from './lib/inbox.ts';
+import { acknowledge, followInbox, inboxText, leaveUnshown, noteTold, readInbox, remindOfTasks } from './lib/inbox.ts';
 import { personInboxText, readPersonInbox } from './lib/person.ts';
 import { inboxOfSeats, seatsHere } from './lib/seats.ts';
 import { inboxesOfSeats, inboxOfPerson, shownInbox, waitingNotices } from './lib/shapes.ts';
@@ -35,7 +35,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   static override stream = 'follow' as const;
   static override summary = 'Read what is waiting: for an agent its messages, for a person what needs them';
   static override description =
-    'An agent gets its unread messages, and they are acknowledged once they were printed; --peek leaves them unread, as do\n--quiet, --json=FIELD,… and --jq where they leave out the texts.\n--wait ends on a notice too, and --follow tells of it, each once.\nA session with several seats gets those of all of them, unless --board names one.\nA person sees where something is unread or a reply is owed; nothing is acknowledged.';
+    'An agent gets its unread messages, and they are acknowledged once they were printed; --peek leaves them unread, as do\n--quiet, --json=FIELD,… and --jq where they leave out the texts.\nIt says how many notices wait; --wait ends on a new one too, and --follow tells of it, each once.\nA session with several seats gets those of all of them, unless --board names one.\nA person sees where something is unread or a reply is owed; nothing is acknowledged.';
   static override examples = [
     'service inbox --as codex',
     'service inbox --as codex --wait 600',
@@ -80,6 +80,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     await remindOfTasks(this.out, inbox, 30 * MINUTE, flags);
     leaveUnshown(record, [record], this.out);
     this.print<typeof json>(record, () => inboxText(shown, this.out.saidReminders()));
+    await noteTold(shown, this.out);
     await acknowledge(session, record, this.out);
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }

@@ -1,7 +1,7 @@
 import { BaseCommand, optional, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { usage } from '../../local/failure.ts';
-import { inboxText, readInbox } from './lib/inbox.ts';
+import { inboxText, noteTold, readInbox } from './lib/inbox.ts';
 import { shownInbox } from './lib/shapes.ts';
 
 export const json = () => shownInbox;
@@ -25,6 +25,7 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;
     this.print<typeof json>(record, () => inboxText(shown));
+    await noteTold(shown, this.out);
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
 }

@@ -14,8 +14,8 @@ import { renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { renderMessage } from '../../../daemon/bundle/render.ts';
 import { readOutcomes } from '../../../daemon/bundle/task-outcomes.ts';
 import { holdInbox } from './hold-deliveries.ts';
-import { newNotices } from './new-notices.ts';
-import { isNewsOfNotices, remind } from './reminders.ts';
+import { newNotices, noticesNow, type Waiting, waitingOf } from './new-notices.ts';
+import { isNewsOfNotices, noteNoticesTold, remind } from './reminders.ts';
 import type { shownInbox } from './shapes.ts';
 
 type Inbox = Answer<'readInbox'>;
@@ -24,7 +24,7 @@ export interface InboxOptions {
   wait?: number | undefined;
   peek?: boolean;
   limit?: number | undefined;
-  /** Whether a notice ends the wait too. */
+  /** Whether notices are told of, and end the wait too. */
   notices?: boolean;
 }
 
@@ -54,10 +54,10 @@ export async function readInbox(session: Session, options: InboxOptions) {
     bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, outcomes }], naming),
     work: inbox.work,
     ...(inbox.braked ? { braked: inbox.braked } : {}),
-    ...(notices === undefined ? {} : { notices }),
+    ...(notices === undefined ? {} : { notices: notices.count }),
     ...(options.wait === undefined ? {} : { timed_out: timedOut }),
   };
-  return { inbox, record, outcomes, flags, readUpTo };
+  return { inbox, record, outcomes, flags, readUpTo, notices };
 }
 
 /** In a session with several seats a command names the board even beside `--as`. */
@@ -70,8 +70,7 @@ async function flagsOf(session: Session): Promise<string> {
 interface Asked {
   inbox: Inbox;
   timedOut: boolean;
-  /** How many notices wait, where they ended the wait. */
-  notices?: number;
+  notices?: Waiting | undefined;
 }
 
 /** The inbox without what the session has already, perhaps a moment before its acknowledgement. */
@@ -91,7 +90,8 @@ async function asked(
 ): Promise<Asked> {
   const query = { limit };
   const read = async () => (await client.call('readInbox', { query })).data;
-  if (wait === undefined) return { inbox: await read(), timedOut: false };
+  if (wait === undefined)
+    return { inbox: await read(), timedOut: false, notices: notices ? waitingOf(await noticesNow(client)) : undefined };
   const ended = new AbortController();
   const { signal } = ended;
   try {
@@ -99,8 +99,8 @@ async function asked(
     const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait, until });
     if (notices && wait > 0) {
       const isNews = async (newest: string) => isNewsOfNotices(seat?.memberId ?? (await read()).member_id, newest);
-      const { length } = await newNotices(client, { messages, wait, signal, isNews });
-      if (length > 0) return { inbox: await read(), timedOut: false, notices: length };
+      const news = waitingOf(await newNotices(client, { messages, wait, signal, isNews }));
+      if (news) return { inbox: await read(), timedOut: false, notices: news };
     }
     const { reply, timedOut } = await messages;
     return { inbox: reply.data, timedOut };
@@ -150,6 +150,13 @@ export function leaveUnshown(record: object, parts: { acked_up_to: number | null
   out.note(note, { always: true });
 }
 
+/** Notes that the agent was told of the notices that wait, once it was: then they end no further wait. */
+export async function noteTold({ inbox, notices }: Pick<Shown, 'inbox' | 'notices'>, out: Output): Promise<void> {
+  if (!notices || out.quiet) return;
+  await flushed();
+  await noteNoticesTold(inbox.member_id, notices.newest);
+}
+
 /** Acknowledges what was printed, once the reader has it. @throws ClientError: then the messages will come again. */
 export async function acknowledge(session: Session, { acked_up_to }: InboxRecord, out: Output): Promise<void> {
   if (acked_up_to === null) return;
@@ -172,6 +179,7 @@ export async function followInbox(session: Session, options: InboxOptions, out: 
     const shown = await readInbox(session, { ...options, wait: 86_400, notices: true });
     const { record, flags } = shown;
     followed(out, record.messages, [{ ...shown.inbox, notices: record.notices, flags }], () => inboxText(shown));
+    await noteTold(shown, out);
     await acknowledge(session, record, out);
   }
 }

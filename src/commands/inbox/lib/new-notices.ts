@@ -18,6 +18,22 @@ interface Beside {
   isNews(newest: string): Promise<boolean>;
 }
 
+/** How many notices wait, and the id of the newest. */
+export interface Waiting {
+  count: number;
+  newest: string;
+}
+
+/** Undefined where none wait. */
+export const waitingOf = (notices: Notice[]): Waiting | undefined => {
+  const newest = notices.at(-1);
+  return newest && { count: notices.length, newest: newest.id };
+};
+
+/** Those that wait now; none where the server does not tell. */
+export const noticesNow = async (client: Client): Promise<Notice[]> =>
+  (await client.call('listNotices', { query: { limit: 100 } }).catch(() => null))?.data.notices ?? [];
+
 /** All that wait, as soon as the agent was not told of the newest; none where the wait for messages ended first. */
 export async function newNotices(client: Client, { messages, wait, signal, isNews }: Beside): Promise<Notice[]> {
   const ended = messages.then((): Notice[] => []);

@@ -41,8 +41,23 @@ export async function remind(out: Output, agent: string, reminder: Reminder): Pr
   out.remind({ code, text });
 }
 
-/** Whether an agent was not told before that this notice, the newest, waits; now it is. @param agent the seat's member id. */
-export const isNewsOfNotices = (agent: string, newest: string): Promise<boolean> =>
+/** Whether an agent was not told yet that this notice, the newest, waits. @param agent the seat's member id. */
+export async function isNewsOfNotices(agent: string, newest: string): Promise<boolean> {
+  let news = false;
+  try {
+    // Changed to what it is, which shows that it can be noted: a wait ends only on what can.
+    await memory.change(runtime().folders, (before) => {
+      news = before[agent]?.['notices']?.about !== newest;
+      return before;
+    });
+    return news;
+  } catch {
+    return false;
+  }
+}
+
+/** Notes that an agent was told of its notices. @param agent the seat's member id @param newest the id of the newest. */
+export const noteNoticesTold = (agent: string, newest: string): Promise<boolean> =>
   isDue(agent, { code: 'notices', text: '', about: newest });
 
 async function isDue(agent: string, { code, every, most, about }: Reminder): Promise<boolean> {

@@ -20,12 +20,13 @@ import {
   followed,
   type InboxOptions,
   leaveUnshown,
+  noteTold,
   noticesLine,
   readInbox,
   remindOfTasks,
   type Shown,
 } from './inbox.ts';
-import { newNotices } from './new-notices.ts';
+import { newNotices, type Waiting, waitingOf } from './new-notices.ts';
 import { isNewsOfNotices } from './reminders.ts';
 import type { inboxesOfSeats } from './shapes.ts';
 
@@ -66,8 +67,8 @@ class SeatsInbox {
   readonly #out: Output;
   #sessions: Session[] = [];
   #reads: Read[] = [];
-  /** How many notices wait for the seats whose notices ended the wait. */
-  readonly #notices = new Map<Session, number>();
+  /** Of seats whose notices are told of. */
+  readonly #notices = new Map<Session, Waiting>();
   readonly #refusals: { seat: Seat; error: Error }[] = [];
 
   private constructor(options: InboxOptions, out: Output) {
@@ -109,7 +110,7 @@ class SeatsInbox {
         messages: record.messages,
         acked_up_to: record.acked_up_to,
         more: record.more,
-        ...(this.#notices.has(session) ? { notices: this.#notices.get(session)! } : {}),
+        ...(this.#notices.has(session) ? { notices: this.#notices.get(session)!.count } : {}),
       })),
       unavailable: this.#refusals.length,
       unacknowledged: 0,
@@ -125,8 +126,8 @@ class SeatsInbox {
       .filter(({ record }) => record.more)
       .map((read) => `service: More is waiting: service inbox${this.#flagsOf(read)}`);
     const noticed = this.#reads.flatMap((read) => {
-      const count = this.#notices.get(read.session);
-      return count === undefined ? [] : [noticesLine(count, this.#flagsOf(read))];
+      const waiting = this.#notices.get(read.session);
+      return waiting ? [noticesLine(waiting.count, this.#flagsOf(read))] : [];
     });
     const lost = this.#refusals.map(
       ({ seat: { saved }, error }) =>
@@ -140,7 +141,7 @@ class SeatsInbox {
   printFollowed(record: SeatsRecord): void {
     const seats = this.#reads.map((read) => ({
       ...read.inbox,
-      notices: this.#notices.get(read.session),
+      notices: this.#notices.get(read.session)?.count,
       flags: this.#flagsOf(read),
     }));
     const messages = record.seats.flatMap((seat) => seat.messages);
@@ -153,9 +154,11 @@ class SeatsInbox {
     record.unacknowledged = record.seats.filter((seat) => seat.messages.length > 0 && seat.acked_up_to === null).length;
   }
 
-  /** Acknowledges what was printed, of every seat that can be. @throws ClientError of the first that could not. */
+  /** Notes and acknowledges what was printed, of every seat that can be. @throws ClientError of the first that could not. */
   async acknowledge(): Promise<void> {
     const failures: unknown[] = [];
+    for (const { session, inbox } of this.#reads)
+      await noteTold({ inbox, notices: this.#notices.get(session) }, this.#out);
     for (const { session, record } of this.#reads)
       await acknowledge(session, record, this.#out).catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
@@ -187,12 +190,13 @@ class SeatsInbox {
     boardFlags(read.inbox.board, { seats: true, server: this.#serverOf(read) });
 
   async #readAll(): Promise<void> {
-    const { limit, peek = false, wait } = this.#options;
+    const { limit, peek = false, wait, notices = false } = this.#options;
     // With 0 it is read at once, without what a wait leaves out.
-    const options = { limit, peek, wait: wait && 0 };
+    const options = { limit, peek, wait: wait && 0, notices: notices && wait === undefined };
     const reads: Read[] = [];
     for (const session of this.#sessions) {
       const read = await this.#unlessRefused(session.seat!, () => readInbox(session, options));
+      if (read?.notices) this.#notices.set(session, read.notices);
       if (read) reads.push({ session, ...read });
     }
     this.#reads = reads;
@@ -210,8 +214,8 @@ class SeatsInbox {
         const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait });
         if (this.#options.notices && wait > 0) {
           const isNews = (newest: string) => isNewsOfNotices(seat!.memberId, newest);
-          const { length } = await newNotices(client, { messages, wait, signal, isNews });
-          if (length > 0) this.#notices.set(session, length);
+          const news = waitingOf(await newNotices(client, { messages, wait, signal, isNews }));
+          if (news) this.#notices.set(session, news);
         }
         if (!this.#notices.has(session)) await messages;
         found.abort();

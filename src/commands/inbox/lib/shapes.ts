@@ -15,7 +15,7 @@ export const shownInbox = named(
     bundle: text,
     work: inbox.shape.work,
     braked: inbox.shape.braked,
-    /** How many notices wait, where they ended the wait. */
+    /** How many notices wait, where some do; after a wait: where they ended it. */
     notices: count.optional(),
     timed_out: flag.optional(),
   }),
@@ -31,7 +31,7 @@ export const inboxesOfSeats = object({
       /** Up to here acknowledging was asked for; null: nothing was. */
       acked_up_to: seq.nullable(),
       more: flag,
-      /** How many notices wait, where they ended the wait. */
+      /** How many notices wait, where some do; after a wait: where they ended it. */
       notices: count.optional(),
     }),
   ),
