@@ -60,6 +60,15 @@ export interface CallInput<Name extends OperationName> {
   signal?: AbortSignal;
 }
 
+/** The one address with an answer about the API that is no operation. */
+const DESCRIPTION: ClientRoute = {
+  method: 'GET',
+  path: '/openapi.json',
+  credentials: ['PK', 'AG'],
+  idempotency: '-',
+  ok: [200],
+};
+
 /** What calls, streams and waits need from their environment. */
 interface Environment extends Clock {
   fetch: typeof fetch;
@@ -107,7 +116,15 @@ export class Client {
    * `server_outdated`, `server_unexpected`, `response_too_large`, `invalid_request`, `key_invalid`.
    */
   async call<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<Reply<Answer<Name>>> {
-    const row: ClientRoute = routes[name];
+    return (await this.carryOut(routes[name], input)) as Reply<Answer<Name>>;
+  }
+
+  /** What the server publishes of its API, in OpenAPI. @throws ClientError as {@link Client.call} does. */
+  async description(): Promise<object> {
+    return (await this.carryOut(DESCRIPTION, {})).data as object;
+  }
+
+  private async carryOut(row: ClientRoute, input: CallInput<OperationName>): Promise<Reply<unknown>> {
     const { now } = this.environment;
     const waitMs = waitSeconds(input) * 1000;
     const timeoutMs = input.timeoutMs === undefined ? this.timeoutMs : limitOf(input.timeoutMs);
@@ -124,10 +141,9 @@ export class Client {
       onRetry: this.options.onRetry,
     };
     const headersMs = input.bytes ? BODY_IDLE_TIMEOUT : HEADERS_TIMEOUT + waitMs;
-    const reply = await retrying(this.environment, plan, (attempt) =>
+    return retrying(this.environment, plan, (attempt) =>
       this.send(request, { attempt, headersMs, deadline, signal }, (exchange) => readReply(row, exchange, now())),
     );
-    return reply as Reply<Answer<Name>>;
   }
 
   /**

@@ -1,8 +1,7 @@
 import { BaseCommand, booleanFlag } from '../cli/base.ts';
 import { version } from '../cli/runtime.ts';
 import type { Session } from '../cli/session/open-session.ts';
-import { timedOut } from '../client/errors.ts';
-import { networkError } from '../client/network.ts';
+import type { ClientError } from '../client/errors.ts';
 import { Failure } from '../local/failure.ts';
 import { loadServer } from './serve/lib/serve.ts';
 
@@ -15,35 +14,25 @@ export default class Openapi extends BaseCommand<typeof Openapi> {
 
   override async run(): Promise<void> {
     const open = () => this.session('A', { autostart: false });
-    const published = this.flags.offline ? null : await publishedDescription(open, this.timeoutMs);
+    const published = this.flags.offline ? null : await publishedDescription(open);
     if (!published && !this.flags.offline) this.out.note('The local server does not run; this is what it would say.');
     this.out.document(published ?? (await offlineDescription()));
   }
 }
 
 /** What the server in use publishes about itself; null where that is this machine's own, which does not run. */
-async function publishedDescription(open: () => Promise<Session>, timeoutMs: number): Promise<object | null> {
+async function publishedDescription(open: () => Promise<Session>): Promise<object | null> {
   try {
-    return await serverDescription(await open(), timeoutMs);
+    const { client } = await open();
+    return await client.description();
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'server_not_running') return null;
-    throw error;
-  }
-}
-
-async function serverDescription({ client, server, token }: Session, timeoutMs: number): Promise<object> {
-  const signal = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : null;
-  const headers = { Authorization: `Bearer ${token}` };
-  const answer = await client.environment
-    .fetch(`${server.url}/openapi.json`, { headers, redirect: 'error', signal })
-    .catch((error: unknown) => {
-      throw signal?.aborted ? timedOut('total') : networkError(error, server.url);
-    });
-  if (!answer.ok)
-    throw new Failure('server_outdated', `${server.url} does not describe its API (status ${answer.status}).`, {
+    const { code, status } = error as Partial<ClientError>;
+    if (code === 'server_not_running') return null;
+    if (status !== 404) throw error;
+    throw new Failure('server_outdated', 'The server does not describe its API.', {
       hint: 'service openapi --offline',
     });
-  return (await answer.json()) as object;
+  }
 }
 
 /** The description of this build. */

@@ -75,6 +75,41 @@ describe('errors', () => {
     }
   });
 
+  it('say what keeps a server from describing its API, and nothing of a page in its place', async () => {
+    let answer: { status: number; type?: string; body?: string; cut?: true };
+    const server = createServer((_, res) => {
+      const { status, type = 'text/html', body = '<h1>A page</h1>', cut } = answer;
+      res.writeHead(status, { 'content-type': type, 'content-length': body.length + (cut ? 9 : 0) });
+      if (cut) res.write(body, () => res.destroy());
+      else res.end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    server.unref();
+    const { port } = server.address() as AddressInfo;
+    const env = { SERVICE_TOKEN: `abh_${'x'.repeat(40)}`, SERVICE_SERVER: `http://127.0.0.1:${port}` };
+    const json = 'application/json';
+    const refusal = (code: string) => JSON.stringify({ error: { code, message: 'No.', hint: '' } });
+    for (const [given, exit, code] of [
+      [{ status: 200 }, 1, 'server_unexpected'],
+      [{ status: 200, type: json, body: '[]' }, 1, 'server_unexpected'],
+      [{ status: 200, type: json, body: '{"openapi"', cut: true }, 8, 'server_unreachable'],
+      [{ status: 502 }, 8, 'server_unexpected'],
+      [{ status: 503, type: json, body: refusal('unavailable') }, 8, 'unavailable'],
+      [{ status: 429, type: json, body: refusal('rate_limited') }, 8, 'rate_limited'],
+      [{ status: 401, type: json, body: refusal('unauthorized') }, 4, 'unauthorized'],
+      [{ status: 404 }, 1, 'server_outdated'],
+      [{ status: 404, type: json, body: refusal('not_found') }, 1, 'server_outdated'],
+    ] as const) {
+      answer = given;
+      const result = await home().run(['openapi', '--json', '--timeout', '1'], { env });
+      const { error } = JSON.parse(result.stdout);
+      expect([result.code, error.code], JSON.stringify(given)).to.deep.equal([exit, code]);
+      expect(result.stdout + result.stderr).to.not.include('A page');
+      if (code === 'server_outdated') expect(error.hint).to.equal('service openapi --offline');
+    }
+    server.close();
+  });
+
   it('say how more than 5,000 records are read of the same server and board, as they were asked for', async () => {
     const rows = Array.from({ length: 200 }, () => ({ seq: 1 }));
     const page = { features: ['asks', 'tasks'], asks: rows, tasks: rows, messages: rows, next_after: 1, counts: {} };

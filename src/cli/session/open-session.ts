@@ -47,7 +47,7 @@ export interface SessionChoice {
 
 export interface Session {
   client: Client;
-  /** For the one address that is no operation: the description of the API. */
+  /** The credential that requests are made with. */
   token: string;
   server: { name: string; url: string; local: boolean };
   /** What is saved about the server; null with a credential of the environment. */
