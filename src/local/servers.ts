@@ -87,14 +87,14 @@ export function usualServer(saved: Credentials, folders: Folders, env: Env): Cho
     return { ...(moved ? local : namedServer(saved.default, saved, folders, env)), by: 'use' };
   }
   const known = knownServers(saved, folders, env);
-  const loggedIn = known.filter(({ local, entry }) => entry?.key && (!local || entry.logged_in_at !== undefined));
+  const loggedIn = known.filter(({ entry }) => entry?.key && entry.logged_in_at !== undefined);
   const last = lastLogin(loggedIn) ?? (known.some((server) => server.local) ? undefined : lastLogin(known));
   return last ? { ...last, by: 'login' } : { ...local, by: 'rest' };
 }
 
-/** Of the entries without a login time, the latest. */
+/** Of the entries without a login time, the earliest. */
 const lastLogin = (servers: KnownServer[]): KnownServer | undefined =>
-  servers.toReversed().sort((a, b) => (b.entry?.logged_in_at ?? '').localeCompare(a.entry?.logged_in_at ?? ''))[0];
+  servers.toSorted((a, b) => (b.entry?.logged_in_at ?? '').localeCompare(a.entry?.logged_in_at ?? ''))[0];
 
 /** A project may name a former address of this machine's own server. */
 function projectServer(named: string, saved: Credentials, folders: Folders, env: Env): KnownServer {

@@ -139,6 +139,7 @@ describe('setup', () => {
   });
 
   it('takes part with the session it runs in, by the daemon, which alone reads for it', async () => {
+    await laptop.json(['board', 'create', 'own', '--no-link']);
     const { invite: link } = await invite('--pairing', 'Review the API', '--agent', 'helper');
     const refused = await laptop.shell(`printf %s '${link}' | service connect - --yes --json`, { env: inSession });
     expect(JSON.parse(refused.stdout).error.code).to.equal('human_command_in_session');
@@ -152,8 +153,8 @@ describe('setup', () => {
       delivery: 'waiting',
     });
 
-    const board = (await laptop.json(['board', 'show', '--board', 'launch'])).board_record;
-    const [request] = (await laptop.json(['pairing', 'list'])).requests;
+    const board = (await laptop.json(['board', 'show', '--board', 'launch', '--server', url])).board_record;
+    const [request] = (await laptop.json(['pairing', 'list', '--server', url])).requests;
     const { agent } = await host.json(['agent', 'show', 'helper', '--board', 'launch']);
     const daemon = await new ScriptedDaemon(laptop.store).listen();
     let accepted = false;
@@ -175,6 +176,8 @@ describe('setup', () => {
       pairing: 'done',
       delivery: 'waiting',
     });
+    // This machine's own server stays the one that is used.
+    expect(of(together.steps, 'delivery')?.next).to.equal(`service pairing list --server ${url}`);
     expect(daemon.of('join')[0]).to.have.nested.property('agent.board', 'launch');
     const accepts = () => daemon.of('pairing').filter(({ action }) => action === 'accept');
     expect(accepts()).to.have.length(1);

@@ -133,6 +133,43 @@ describe('the server in use', () => {
   });
 });
 
+describe('the server in use, where an agent connects to another one', () => {
+  const inSession = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
+  let home: Home;
+  let other: TestServer;
+  before(async () => {
+    other = await startTestServer('sqlite');
+  });
+  after(() => other.stop());
+  beforeEach(() => {
+    home = new Home();
+  });
+  afterEach(() => home.close());
+
+  /** As a message may tell an agent to. */
+  const setUp = async (handle: string) => {
+    const { invite } = await other.dana.ok('createInvite', { body: {} });
+    const { stdout } = await home.run(['setup', invite, '--handle', handle, '--json'], { env: inSession });
+    const steps = JSON.parse(stdout).steps as { name: string; state: string }[];
+    expect(steps.find(({ name }) => name === 'account')!.state).to.equal('done');
+  };
+  const used = async (): Promise<string> => (await home.json(['servers'])).default;
+
+  it('stays the one of the person, who still may log in to the other', async () => {
+    const { url } = (await home.json(['board', 'create', 'mine', '--no-link'])).server;
+    await setUp('maya');
+    expect(await used()).to.equal(url);
+    expect((await home.json(['say', 'for my eyes', '--board', 'mine', '--no-notes'])).server.url).to.equal(url);
+    await home.shell(`printf %s '${other.dana.token}' | service login ${other.url} --store file`);
+    expect(await used()).to.equal(other.url);
+  });
+
+  it('is that one where it is the first that this machine knows', async () => {
+    await setUp('otto');
+    expect(await used()).to.equal(other.url);
+  });
+});
+
 describe('a team’s server at the address of the local one', () => {
   it('is not taken for it, and takes nothing from it', async () => {
     const home = new Home();

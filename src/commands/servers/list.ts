@@ -13,7 +13,7 @@ export const json = () => object({ servers: z.array(knownServer), default: text.
 export default class ServersList extends BaseCommand<typeof ServersList> {
   static override summary = 'List the servers this machine knows';
   static override description =
-    `Sends nothing. ${SERVER_RULE}\nThe one that is used where neither a flag, a variable nor the folder names one is marked with *.`;
+    `Sends nothing. ${SERVER_RULE}\nA server that was connected in an agent’s session does not count as logged in to, unless it was the first one.\nThe one that is used where neither a flag, a variable nor the folder names one is marked with *.`;
   static override examples = ['service servers list', 'service servers'];
   static override seeAlso = ['servers use', 'login'];
   static override flags = { ...listFlags };

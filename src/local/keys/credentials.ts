@@ -55,7 +55,7 @@ export interface ServerEntry {
   /** Seats of servers that were at this address before, by server id. Their tokens are not sent until that server is back. */
   former?: Record<string, Record<string, SavedSeat>>;
   pending?: Pending;
-  /** When its person last joined or logged in from this machine. */
+  /** When its person last joined or logged in from this machine; not set by an agent's session where others were known. */
   logged_in_at?: string;
   /** This machine's own server: the addresses it was reached at. */
   urls?: string[];

@@ -1,6 +1,7 @@
 /** Saves a new key and its server on this machine. */
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
+import { inSession } from '../../../cli/session/here.ts';
 import {
   type Credentials,
   credentialsPath,
@@ -11,7 +12,7 @@ import {
   updateCredentials,
 } from '../../../local/keys/credentials.ts';
 import { forgetKey, forgetPending, saveKey, storeChoice } from '../../../local/keys/keystore.ts';
-import { usualServer } from '../../../local/servers.ts';
+import { knownServers, usualServer } from '../../../local/servers.ts';
 
 export interface Arrival {
   origin: string;
@@ -63,6 +64,8 @@ async function remember(
   if (before && stored === 'file') await forgetKey(before).catch(() => {});
   const result = await updateCredentials(folders, (saved) => {
     makeRoom(saved, origin);
+    // What an agent's session connects to takes no place from what the person uses.
+    const aside = inSession() && knownServers(saved, folders, env).length > 0;
     const known = saved.servers[origin];
     const { pending: _over, former: _former, ...rest } = known ?? {};
     const entry: ServerEntry = {
@@ -79,7 +82,7 @@ async function remember(
         ...(stored === 'file' ? { token } : {}),
       },
       ...seatsAt(known, serverId),
-      logged_in_at: new Date().toISOString(),
+      ...(aside ? {} : { logged_in_at: new Date().toISOString() }),
     };
     saved.servers[origin] = entry;
     return { replaced: known?.key != null, standard: usualServer(saved, folders, env).origin === origin };
