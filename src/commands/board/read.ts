@@ -41,7 +41,7 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
     ...filterFlags,
     limit: limitFlag(),
     all: booleanFlag('Follow every page', { char: 'A' }),
-    markdown: booleanFlag('As a Markdown document'),
+    markdown: booleanFlag('As a Markdown document, each text as a quotation'),
     'mark-read': booleanFlag('What you have not read, oldest first, and mark it as read (a person only)', {
       // Everything up to the last one shown counts as read, so nothing may be left out of what is shown.
       exclusive: ['after', 'before', 'around', ...Object.keys(filterFlags)],

@@ -33,7 +33,7 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     wait: waitFlag('Wait for a reply'),
     after: integerFlag('N', 'Only replies after this number', { min: 0 }),
     limit: limitFlag(),
-    markdown: booleanFlag('As a Markdown document'),
+    markdown: booleanFlag('As a Markdown document, each text as a quotation'),
     ...waitFlags,
     ...listFlags,
   };

@@ -1,6 +1,6 @@
 /** Formats a message: sender, targets, marks and time, then the body with control characters escaped. */
 import type { Paint } from '../../../../cli/terminal/color.ts';
-import { indented } from '../../../../cli/terminal/fields.ts';
+import { indented, onOneLine } from '../../../../cli/terminal/fields.ts';
 import { fits, hanging, readable } from '../../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../../cli/terminal/time.ts';
 import { escapeUntrusted } from '../../../../contract/text.ts';
@@ -11,7 +11,7 @@ export interface MessageStyle {
   times: TimeStyle;
   /** For an agent, which is told what the sender is to it: it does not take everybody's word. */
   agent: boolean;
-  /** As a document: a heading for each message, and its body as it was written. */
+  /** As a document: a heading for each message, and its body quoted. */
   markdown?: boolean | undefined;
 }
 
@@ -50,18 +50,30 @@ export function headLines(head: string, time: string, paint: Paint): string[] {
   return [...lines.slice(0, -1), ...timed];
 }
 
+/** What somebody wrote is quoted, line by line, so that none of it reads as a heading of ours, and so as another message. */
 function messageMarkdown(message: Message, style: MessageStyle): string {
-  const { times } = style;
+  const { times, agent } = style;
   const { seq, from, to, at, body, ask } = message;
   const head = [
     `#${seq} @${from.name}${ownerOf(message, style)} → ${to.join(', ')}`,
     ...markers(message, times),
     showTime(at, times),
   ];
-  const options = (ask?.options ?? []).map((option, i) => `${i + 1}. ${option}`);
-  const rest = options.length > 0 ? `\n\n${options.join('\n')}` : '';
-  return escapeUntrusted(`\n### ${head.join(' · ')}\n\n${body.trim()}${rest}`);
+  const options = (ask?.options ?? []).map((option, i) => `${i + 1}. ${onOneLine(option)}`);
+  const parts = [
+    `### ${onOneLine(head.join(' · '))}`,
+    agent ? onOneLine(whose(message)) : '',
+    quoted(body.trim()),
+    options.join('\n'),
+  ];
+  return `\n${parts.filter(Boolean).join('\n\n')}`;
 }
+
+const quoted = (text: string): string =>
+  escapeUntrusted(text)
+    .split(/[\n\u2028\u2029]/)
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n');
 
 /** A list of messages under its header. */
 export function messageList(board: string, messages: Message[], style: MessageStyle): string {
