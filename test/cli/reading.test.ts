@@ -51,6 +51,9 @@ describe('reading a board', () => {
     expect(seqs).to.deep.equal([3, 63, ...Array.from({ length: 60 }, (_, n) => 123 + n)]);
     expect((await lines('board', 'thread', '3', '--after', '180')).map(({ seq }) => seq)).to.deep.equal([181, 182]);
     expect(await lines('board', 'thread', '3', '--limit', '2')).to.have.length(3);
+    const around = (await lines('read', '--around', '100')).map(({ seq }) => seq);
+    expect(around).to.deep.equal(Array.from({ length: 50 }, (_, n) => 75 + n));
+    expect((await home().run(['read', '--around', '100', '--all', '-b', 'talk'])).code).to.equal(2);
   });
 
   it('says of a thread on which board it is, also where its reference names it, and how to go on there', async () => {

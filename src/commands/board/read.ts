@@ -40,7 +40,7 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
     unread: booleanFlag('What you have not read, oldest first'),
     ...filterFlags,
     limit: limitFlag(),
-    all: booleanFlag('Follow every page', { char: 'A' }),
+    all: booleanFlag('Follow every page', { char: 'A', exclusive: ['around'] }),
     markdown: booleanFlag('As a Markdown document, each text as a quotation'),
     'mark-read': booleanFlag('What you have not read, oldest first, and mark it as read (a person only)', {
       // Everything up to the last one shown counts as read, so nothing may be left out of what is shown.

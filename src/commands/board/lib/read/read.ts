@@ -36,7 +36,8 @@ export async function read(session: BoardSession, asked: ReadOptions, { out, tim
   // Marking as read begins with the oldest unread message, so that nothing unseen is marked.
   const options = asked['mark-read'] ? { ...asked, unread: true } : asked;
   if (options.task !== undefined) await withTasks(session);
-  if (options.all || (out.mode === 'ndjson' && options.limit === undefined && !options.follow))
+  const { limit, around } = options;
+  if (options.all || (out.mode === 'ndjson' && limit === undefined && around === undefined && !options.follow))
     return readAll(session, options, show);
   const begin = options.follow ? await newestSeq(client, board) : 0;
   const page = await readPage(session, options);
