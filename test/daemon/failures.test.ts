@@ -193,6 +193,43 @@ describe('the daemon, where something fails', () => {
     expect((await hook.next())['bundle']).to.contain('during the turn');
   });
 
+  it('tool calls and prompts ask no server that is unreachable, whose inbox comes once it is back', async () => {
+    proxy.fail(() => true, unavailable);
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    for (let at = 0; rig.row(seat).problem !== 'server_unreachable'; at++) {
+      expect(at).to.be.below(10);
+      await rig.machine.pass();
+    }
+    await until(() => rig.machine.pauses().length === 3, 'its stream, inbox and notices back off');
+    const asked = proxy.seen.length;
+    await session.hook('turn_start');
+    await session.hook('boundary');
+    await session.hook('turn_end');
+    expect(proxy.seen.length).to.equal(asked);
+    const hook = await session.wait();
+    await rig.say(board, 'while it was away');
+    proxy.heal();
+    const passing = setInterval(() => rig.machine.pauses().length > 0 && void rig.machine.pass(), 5);
+    const { bundle } = await hook.next().finally(() => clearInterval(passing));
+    expect(bundle).to.contain('while it was away');
+  });
+
+  it('a tool call reads no inbox because another seat of its session has ended', async () => {
+    const one = await rig.seat();
+    const two = await rig.seat();
+    const session = await rig.session(one.seat);
+    await session.bind(two.seat);
+    await rig.connected();
+    await server.dana.ok('removeMember', { params: { board: one.board, member: one.seat.name } });
+    await until(() => rig.row(one.seat).problem === 'agent_removed', 'it has ended');
+    await session.hook('turn_start');
+    await session.hook('boundary');
+    const asked = proxy.count('GET /v1/me/inbox');
+    await session.hook('boundary');
+    expect(proxy.count('GET /v1/me/inbox')).to.equal(asked);
+  });
+
   it('agent removed: its seat ends alone, its sibling goes on, and the session is told once', async () => {
     const one = await rig.seat();
     const two = await rig.seat();

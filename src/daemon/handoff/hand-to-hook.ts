@@ -16,6 +16,7 @@ import {
   type Offer,
   type PrepareDeps,
   prepare,
+  readableSeats,
   readSeats,
 } from './prepare.ts';
 
@@ -42,7 +43,7 @@ export const turnScope = ({ clock }: Common, session: Session, ms: number): Turn
 
 /** Whether the last reads contain nothing to deliver, so that a hook need not wait for new reads. */
 export function hasNothingFor(deps: HookDeps, session: Session, point: Point): boolean {
-  const seats = [...session.seats];
+  const seats = readableSeats(deps, session);
   if (session.telling) return true;
   if (linesOffer(deps, session) || seats.some(({ latest }) => latest === null)) return false;
   const known = seats.map((seat) => ({ seat, read: seat.latest!, generation: seat.row.generation }));

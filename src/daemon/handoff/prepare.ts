@@ -54,8 +54,7 @@ export async function readSeats(
   freshUs: number | null,
   ms: number,
 ): Promise<SeatRead[]> {
-  const seats = [...session.seats].filter((seat) => !seat.isReadByCommand && !isUnreadable(seat));
-  const reads = await Promise.all(seats.map((seat) => readSeat(deps, seat, freshUs, ms)));
+  const reads = await Promise.all(readableSeats(deps, session).map((seat) => readSeat(deps, seat, freshUs, ms)));
   return reads.filter((read) => read !== null);
 }
 
@@ -72,6 +71,12 @@ async function readSeat(deps: PrepareDeps, seat: Seat, freshUs: number | null, m
     return null;
   }
 }
+
+/** The session's seats whose inbox can be read now. */
+export const readableSeats = ({ servers }: Pick<PrepareDeps, 'servers'>, { seats }: Session): Seat[] =>
+  [...seats].filter(
+    (seat) => !seat.isReadByCommand && !isUnreadable(seat) && !servers.at(seat.row.origin).backsOff(seat.row),
+  );
 
 /** Whether a seat has ended, or its token cannot be used. */
 export const isUnreadable = ({ row: { problem } }: Seat): boolean =>

@@ -76,6 +76,12 @@ export class Connection {
     }
   }
 
+  /** Whether the inbox could not be read from an unreachable server, and is read again by itself after a pause. */
+  backsOff({ member_id: id }: SeatRef): boolean {
+    const failures = this.#seats.get(id)?.inbox.backoff.failures ?? 0;
+    return failures > 0 && this.#seats.calls.isUnreachable;
+  }
+
   /** @throws SeatFailure `ack_out_of_range` when the server does not have that number. */
   async ack(ref: SeatRef, upTo: number): Promise<{ cursor: number }> {
     const { cursor } = await this.#call(ref, 'ackInbox', { body: { up_to: upTo } });

@@ -33,6 +33,7 @@ export class FakeServers {
       watch: (seat: SeatRef) => this.#watch(seat),
       unwatch: ({ member_id: id }: SeatRef) => void this.#watched.delete(id),
       read: (seat: SeatRef) => this.#read(seat),
+      backsOff: () => false,
       ack: (seat: SeatRef, upTo: number) => this.#ack(seat, upTo),
     };
     return { at: () => connection, views: () => [], close: async () => {} } as unknown as Servers;
