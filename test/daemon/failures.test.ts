@@ -13,6 +13,7 @@ import { credentialsPath, updateCredentials } from '../../src/local/keys/credent
 import { newAgent, post } from '../support/cast.ts';
 import { copyFolder } from '../support/copy-folder.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
+import { anInbox, fromOwner } from '../support/messages.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
@@ -191,6 +192,20 @@ describe('the daemon, where something fails', () => {
     await until(() => proxy.broken === 1, 'the read has failed');
     await rig.machine.pass((ms) => ms === 1_000);
     expect((await hook.next())['bundle']).to.contain('during the turn');
+  });
+
+  it('an inbox that took long to read wakes its session without being read once more', async () => {
+    const { seat, board, boardId } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    const hook = await session.wait();
+    clock.pass(5_000);
+    proxy.fail('GET /v1/me/inbox', unavailable);
+    const { name: agent, member_id } = seat;
+    const inbox = anInbox([fromOwner(100)], { board, board_id: boardId, agent, member_id });
+    const atUs = clock.nowUs();
+    rig.serverEvents.emit('inbox', seat, { inbox, completeUpTo: null, sentUs: atUs - 4_000_000, atUs });
+    expect((await hook.next())['bundle']).to.contain('Text 100');
   });
 
   it('tool calls and prompts ask no server that is unreachable, whose inbox comes once it is back', async () => {

@@ -23,7 +23,7 @@ export interface PrepareDeps extends Common, GoneDeps {
   servers: Servers;
 }
 
-/** A read of at most this age is reused if it was sent after the session became reachable. */
+/** A read that was complete at most this long ago is reused if it was sent after the session became reachable. */
 const FRESH_US = 2_000_000;
 
 export interface SeatRead {
@@ -62,7 +62,7 @@ async function readSeat(deps: PrepareDeps, seat: Seat, freshUs: number | null, m
   const { generation } = seat.row;
   const { latest } = seat;
   const oldest = deps.clock.nowUs() - FRESH_US;
-  if (latest && freshUs !== null && latest.sentUs > freshUs && latest.sentUs > oldest)
+  if (latest && freshUs !== null && latest.sentUs > freshUs && latest.atUs > oldest)
     return { seat, read: latest, generation };
   try {
     const read = await deps.servers.at(seat.row.origin).read(seat.row, { timeoutMs: ms });
