@@ -25,7 +25,8 @@ export function isGone({ pid, start }: ProcessRef): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true;
+    // Another user's process may have its id now.
   }
   const stat = statOf(pid);
   return stat !== null && (stat.ended || stat.start !== start);

@@ -365,6 +365,20 @@ describe('sessions of the daemon', () => {
     });
   });
 
+  it('end with their process also where its number is that of another user’s process now', () => {
+    const { kill } = process;
+    const own = processRef(process.pid)!;
+    process.kill = () => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    };
+    try {
+      expect(isGone({ ...own, start: 'an earlier one' })).to.equal(true);
+      expect(isGone(own)).to.equal(false);
+    } finally {
+      process.kill = kill;
+    }
+  });
+
   it('belong to the process that registered last, whatever another one with their id still says', async () => {
     const old = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const { seat, board } = await rig.seat();
