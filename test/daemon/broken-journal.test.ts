@@ -96,6 +96,41 @@ describe('while its journal cannot be written the daemon', () => {
       .and.not.contain('the first');
   });
 
+  it('takes what it could not note back, and hands it again once it can', async () => {
+    await start();
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    await rig.say(board, 'the first');
+    const { handoff_id } = await hook.next();
+    disk.broken = true;
+    hook.send({ op: 'received', handoff_id });
+    expect(errorOf(await hook.next())).to.equal('internal');
+    disk.broken = false;
+    const again = await session.wait();
+    clock.pass(2_000);
+    expect((await again.next())['bundle']).to.contain('the first');
+  });
+
+  it('notes a receipt that an extension says again once it can', async () => {
+    await start({ adapter: fakeAdapter(['extension', 'turn-start'], { liveness: 'connection' }) });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const extension = await session.open('hello', { source: 'startup' });
+    expect(await extension.next()).to.include({ event: 'welcome' });
+    const { seq } = await rig.say(board, 'the first');
+    const { handoff_id } = await extension.next();
+    disk.broken = true;
+    extension.send({ op: 'received', handoff_id });
+    expect(errorOf(await extension.next())).to.equal('internal');
+    disk.broken = false;
+    await extension.end();
+    const again = await session.open('hello', { source: 'startup', resumed: true });
+    expect(await again.next()).to.include({ event: 'welcome' });
+    again.send({ op: 'received', handoff_id });
+    await rig.acked(seat, seq);
+  });
+
   it('takes a session for idle whose turn it could not continue', async () => {
     await start({ adapter: fakeAdapter(['idle-hook', 'turn-start', 'turn-end-hook']) });
     const { seat, board } = await rig.seat();

@@ -9,9 +9,11 @@ import { saveGoneTold } from '../sessions/gone.ts';
 import type { Effects, InFlightHandoff, Seat, Session } from '../sessions/session.ts';
 import { logHandoff } from './log-lines.ts';
 import { noEffects } from './own-lines.ts';
-import { closePassedParts } from './parts.ts';
+import { closePassedParts, isInFlight } from './parts.ts';
 
 const STALL_MS = 10_000;
+/** Delay before a return to `pending` that the journal could not write is repeated. */
+const RETRY_MS = 2_000;
 
 /** Waits until the carrier accepts the text or closes its connection. @param then runs after acceptance */
 export function awaitCarrier(
@@ -113,13 +115,23 @@ export function backToPending(
 ): void {
   if (session.flight !== flight) return;
   const state = change.state ?? 'pending';
+  const save = () =>
+    deps.journal.write(() => {
+      deps.journal.updateHandoff(flight.id, { state, reason, accepted_at: null, ...change });
+      closePassedParts(deps, flight.id);
+    });
   try {
-    deps.journal.updateHandoff(flight.id, { state, reason, accepted_at: null, ...change });
-    closePassedParts(deps, flight.id);
+    save();
   } catch (error) {
-    // The journal still says `handed`; the next start recovers that to `pending`.
     if (!(error instanceof JournalError)) throw error;
     deps.log.write('journal_error', { handoff: flight.id }, 'error');
+    // The journal still says `handed`, so nothing of it is delivered. The daemon's clock repeats this until it succeeds.
+    deps.clock.after(RETRY_MS, () => {
+      const saved = deps.journal.handoff(flight.id);
+      if (session.flight?.id === flight.id || !saved || !isInFlight(saved.state)) return;
+      save();
+      deps.events.emit('deliverable', session);
+    });
   }
   deps.metrics.count('redelivered');
   logHandoff(
@@ -148,7 +160,8 @@ export function endFlight(deps: Common, session: Session, flight: InFlightHandof
  */
 export function revive(deps: Common, session: Session, id: HandoffId): InFlightHandoff | null {
   const row = deps.journal.handoff(id);
-  const lost = row && ['pending', 'retry'].includes(row.state);
+  // One that is in flight still could not be returned to `pending` yet.
+  const lost = row && (isInFlight(row.state) || ['pending', 'retry'].includes(row.state));
   if (!lost || session.flight || row.session_key !== session.key || row.boot !== session.row.boot) return null;
   const acceptedUs = deps.clock.nowUs();
   deps.journal.updateHandoff(id, { state: 'handed', accepted_at: acceptedUs, reason: null });
