@@ -161,6 +161,34 @@ describe('service run', () => {
     daemon.close();
   });
 
+  it('goes on where the daemon could not note what it said, and says again that its program has the text', async () => {
+    await home.run(['daemon', 'stop']);
+    const daemon = await new ScriptedDaemon(home.store).listen();
+    const id = `hnd_${'0'.repeat(32)}`;
+    const full = { error: { code: 'internal', message: 'The disk is full.' } };
+    const refused = new Set<unknown>();
+    for (const op of ['prompt', 'received'])
+      daemon.answers[op] = (_, peer) => {
+        if (!refused.has(op)) peer.send(full);
+        refused.add(op);
+      };
+    daemon.answers['hello'] = (_, peer) => {
+      peer.send({ event: 'welcome' });
+      if (daemon.of('hello').length === 1) peer.send({ event: 'deliver', handoff_id: id, bundle: 'do this' });
+    };
+    const program = script('cat >>text; until [ -e go ]; do sleep 0.05; done\n');
+    const child = home.start(['run', '--as', 'bot', '--', ...program]);
+    const ended = () => child.exitCode !== null;
+    await until('it is back while its program runs', () => daemon.of('hello').length === 2 || ended());
+    writeFileSync(join(home.work, 'go'), '');
+    await until('it says it again', () => daemon.of('received').length === 2 || ended());
+    expect(daemon.of('received')).to.deep.equal(Array(2).fill({ op: 'received', handoff_id: id }));
+    expect(read('text')).to.equal('do this');
+    child.kill('SIGINT');
+    expect((await finished(child)).code).to.equal(130);
+    daemon.close();
+  });
+
   it('tries again what failed, each time later, and posts one reply', async () => {
     const program = script('echo x >>tries; [ "$(wc -l <tries)" -ge 3 ] || exit 1; echo "Done: tested."\n');
     const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);

@@ -5,6 +5,7 @@ import { connectHere, isAway } from '../../../cli/session/ask-daemon.ts';
 import { sleep } from '../../../client/time.ts';
 import { ask, nextFrame } from '../../../daemon/control/ask.ts';
 import type { Connection, Frame } from '../../../daemon/control/connection.ts';
+import { DaemonError } from '../../../daemon/control/errors.ts';
 import { MOST_PUT_OFF_MS } from '../../../daemon/control/limits.ts';
 import type { AgentRef, Carry, Header, SeatView } from '../../../daemon/protocol.ts';
 import { textFor } from '../../../hook/say.ts';
@@ -44,6 +45,8 @@ export class Runner {
   #connection: Connection | null = null;
   /** What could not be said because the connection was gone. */
   #unsaid: Frame[] = [];
+  /** That a text was taken, until the daemon has noted it. */
+  #unnoted: Frame | null = null;
   #idleSince = performance.now();
   #toldAt = Number.NEGATIVE_INFINITY;
   /** Starts in a row that failed, and how. */
@@ -104,7 +107,17 @@ export class Runner {
     }
     for (const frame of this.#unsaid.splice(0)) await this.#say(frame);
     this.#failure ??= this.#goneIn(welcome);
-    return this.#listen(connection);
+    try {
+      return await this.#listen(connection);
+    } catch (error) {
+      // It could not note what it was told, as with a full disk.
+      if (!(error instanceof DaemonError)) throw error;
+      connection.close();
+      return 'absent';
+    } finally {
+      if (this.#unnoted) this.#unsaid.push(this.#unnoted);
+      this.#unnoted = null;
+    }
   }
 
   /** A daemon that goes away in the middle of it is asked again, and then the next one. */
@@ -136,6 +149,7 @@ export class Runner {
         return 'over';
       if (frame?.event === 'release') return 'over';
       if (frame?.event === 'bye') return frame.restart === true ? 'served' : 'over';
+      if (frame?.event === 'ok') this.#unnoted = null;
       if (frame?.event === 'seats') this.#failure ??= this.#goneIn(frame);
       if (frame?.event === 'deliver') this.#deliver(frame as Carry);
     }
@@ -223,9 +237,10 @@ export class Runner {
   async #say(frame: Frame): Promise<void> {
     try {
       if (!this.#connection || this.#connection.isClosed) throw new Error('no connection');
+      if (frame['op'] === 'received') this.#unnoted = frame;
       await this.#connection.send(frame);
     } catch {
-      this.#unsaid.push(frame);
+      if (frame !== this.#unnoted) this.#unsaid.push(frame);
     }
   }
 }
