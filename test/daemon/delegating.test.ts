@@ -329,6 +329,19 @@ describe('the machine’s delegation', () => {
     await machine.told.until('problem unauthorized');
   });
 
+  it('ends with the key that is kept here: another key makes one of its own, and without one there is none', async () => {
+    await boards();
+    const other = await server.person('nina');
+    const key = { id: 'key_2', name: 'laptop', expires_at: null, store: 'file' as const, token: other.token! };
+    await machine.knows(proxy.url, serverId, other, { key });
+    const board = await newBoard(other);
+    const { member } = (await joinBoard(board.name)).answer;
+    expect([made(), member.owner]).to.deep.equal([2, 'nina']);
+    await machine.knows(proxy.url, serverId, null);
+    expect(await refused(boards())).to.include({ code: 'login_required' });
+    expect(log.filter((event) => event === 'delegation_ended')).to.have.length(2);
+  });
+
   it('says that a person has to sign in where there is no key', async () => {
     await machine.knows(proxy.url, serverId, null);
     expect(await refused(boards())).to.include({ code: 'login_required' });

@@ -22,6 +22,8 @@ interface DelegationOptions {
 export class Delegation {
   readonly #options: DelegationOptions;
   #token: Buffer | null = null;
+  /** The id of the person's key that it was made with. */
+  #keyId: string | undefined;
   #creating: Promise<void> | null = null;
 
   constructor(options: DelegationOptions) {
@@ -36,6 +38,8 @@ export class Delegation {
   async client(): Promise<{ client: Client; token: Buffer | null }> {
     const { at } = this.#options;
     await at.identity.check();
+    // Whoever signed in with another key meanwhile, or removed it, is not to act as the person of the first one.
+    if (this.#keyId !== this.#savedKeyId) this.drop();
     if (!this.#token) {
       this.#creating ??= this.#create().finally(() => {
         this.#creating = null;
@@ -53,12 +57,19 @@ export class Delegation {
     this.#options.log.write('delegation_ended', { origin: this.#options.at.url });
   }
 
+  get #savedKeyId(): string | undefined {
+    const { credentials, at } = this.#options;
+    return credentials.server(at.url)?.entry.key?.id;
+  }
+
   async #create(): Promise<void> {
     const { log, name, at } = this.#options;
+    const keyId = this.#savedKeyId;
     const { data } = await withPersonKey(this.#options, (client) =>
       client.call('createDelegation', { body: { name } }),
     );
     this.#token = Buffer.from(data.token, 'utf8');
+    this.#keyId = keyId;
     log.write('delegation_made', { origin: at.url });
   }
 }
