@@ -379,6 +379,18 @@ describe('sessions of the daemon', () => {
     }
   });
 
+  it('take no seat once they are closed, so that a command makes them known again first', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session();
+    await session.ask('end');
+    expect(errorOf(await session.bind(seat))).to.equal('session_unknown');
+    await session.ask('register', { source: 'startup' });
+    expect(await session.bind(seat)).to.have.property('mode');
+    const hook = await session.wait();
+    await rig.say(board, 'hello');
+    expect((await hook.next())['bundle']).to.contain('hello');
+  });
+
   it('belong to the process that registered last, whatever another one with their id still says', async () => {
     const old = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const { seat, board } = await rig.seat();

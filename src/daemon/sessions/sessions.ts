@@ -51,9 +51,14 @@ export class Sessions {
   require(header: Pick<Header, 'harness' | 'session'>): Session {
     const session = this.get(sessionKey(header));
     if (session) return session;
-    throw new ControlRefusal('session_unknown', 'The delivery daemon does not know this session.', {
-      hint: 'Run the command again',
-    });
+    throw unknownSession('The delivery daemon does not know this session.');
+  }
+
+  /** The open session of a frame; a command registers one that is not. @throws ControlRefusal `session_unknown` */
+  requireOpen(header: Pick<Header, 'harness' | 'session'>): Session {
+    const session = this.require(header);
+    if (session.row.open) return session;
+    throw unknownSession('The delivery daemon does not know that this session goes on.');
   }
 
   /** The view of a session that is about to register, to check it with its program first. */
@@ -244,6 +249,9 @@ export class Sessions {
     session.row = row;
   }
 }
+
+const unknownSession = (message: string): ControlRefusal =>
+  new ControlRefusal('session_unknown', message, { hint: 'Run the command again' });
 
 const sessionKey = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
 

@@ -122,7 +122,7 @@ export async function welcome(
 
 export function bind(context: Context, frame: Requests['bind']): Promise<Answers['bind']> {
   refuseSubagent(frame.subagent);
-  const session = context.sessions.require(frame);
+  const session = context.sessions.requireOpen(frame);
   return serializeAdditions(session, async () => {
     await requireKnownToProgram(context, session);
     const seat = resolveSeat(context, frame.agent);
