@@ -794,6 +794,21 @@ describe('the connection to a server', () => {
     await machine.told.until(/^inbox/, reads + 1);
   });
 
+  it('reads a seat less and less often that is braked after the end by this machine’s clock, which is ahead', async () => {
+    await follow();
+    const ended = new Date(machine.world.now() - 3_600_000).toISOString();
+    const free = await agent.ok('readInbox');
+    proxy.fail(INBOX, { status: 200, json: { ...free, braked: { until: ended, reason: 'wakes' } } });
+    await at().read(seat);
+    const pauses: number[] = [];
+    for (let n = 0; n < 11; n++) {
+      const reads = machine.told.reads.length;
+      pauses.push(await machine.pass());
+      await machine.told.until(/^inbox/, reads + 1);
+    }
+    expect(pauses).to.deep.equal([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000));
+  });
+
   it('does without notices where the server does not know them', async () => {
     proxy.fail('GET /v1/me/notices', { status: 404, code: 'not_found' });
     at().watch(seat);

@@ -8,7 +8,7 @@ import { isFinal, type SeatIdentity, type SeatRef } from '../refs.ts';
 import { readAllPages } from './inbox-read.ts';
 import { type InboxRead, isTransient, type Notice } from './link.ts';
 import { type ConnectionHints, SeatCalls, type ServerLink } from './seat-calls.ts';
-import { type Reads, SeatFeed } from './seat-feed.ts';
+import { MIN_BRAKE_MS, type Reads, SeatFeed } from './seat-feed.ts';
 import type { Environment } from './transport.ts';
 import { requireInbox, requireNotices } from './trust.ts';
 
@@ -172,6 +172,7 @@ export class FollowedSeats {
     this.#options.events.emit('inbox', feed.seat, read);
     feed.braked = inbox.braked !== undefined;
     if (inbox.braked) void this.#refreshAt(feed, Date.parse(inbox.braked.until));
+    else feed.overduePauseMs = MIN_BRAKE_MS;
     if (feed.owner === null) await this.#readOwner(feed);
     return read;
   }
@@ -181,14 +182,16 @@ export class FollowedSeats {
     this.hints.emit('owner');
   }
 
-  /** Reads the inbox when the seat's brake ends. */
+  /** Reads the inbox when the seat's brake ends; less and less often after that, because this machine's clock is ahead. */
   async #refreshAt(feed: SeatFeed, at: number): Promise<void> {
     const environment = this.#environment;
     feed.brakeTimer.abort();
     feed.brakeTimer = new AbortController();
     try {
       const signal = AbortSignal.any([feed.ended.signal, feed.brakeTimer.signal]);
-      await environment.sleep(Math.min(Math.max(1_000, at - environment.now()), MAX_BRAKE_MS), signal);
+      const left = at - environment.now();
+      await environment.sleep(Math.min(Math.max(feed.overduePauseMs, left), MAX_BRAKE_MS), signal);
+      if (left <= 0) feed.overduePauseMs = Math.min(feed.overduePauseMs * 2, MAX_BRAKE_MS);
       this.refresh(feed);
     } catch {
       // The seat ended, or a new read replaced the timer.

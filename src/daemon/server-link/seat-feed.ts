@@ -5,6 +5,9 @@ import { Backoff } from './backoff.ts';
 import type { InboxRead, Notice } from './link.ts';
 import { SingleFlight } from './single-flight.ts';
 
+/** A braked seat is read again after this time at the earliest. */
+export const MIN_BRAKE_MS = 1_000;
+
 /** Reads of one kind, which are repeated after a temporary failure. */
 export interface Reads<T> {
   flight: SingleFlight<T>;
@@ -36,6 +39,8 @@ export class SeatFeed {
   readonly notices: Reads<Notice[]>;
   /** Whether agents' messages do not wake it, according to the last read. */
   braked = false;
+  /** The next pause, in milliseconds, where it is braked after the end of its brake. */
+  overduePauseMs = MIN_BRAKE_MS;
   /** Cancels the timer for the end of the brake. */
   brakeTimer = new AbortController();
   /** Aborts all work for the seat. */
