@@ -226,13 +226,8 @@ describe('the control socket, from its client', () => {
       const [run] = runs();
       expect(run!.env).to.include.members(['SERVICE_HOME', 'LC_ALL']);
       expect(run!.env).not.to.include('SERVICE_TOKEN');
-      expect(
-        daemonEnv({ HOME: '/h', SERVICE_AGENT: 'x', AWS_SECRET: 'y', XDG_STATE_HOME: '/s', NO_PROXY: '*' }),
-      ).to.deep.equal({
-        HOME: '/h',
-        XDG_STATE_HOME: '/s',
-        NO_PROXY: '*',
-      });
+      const given = { HOME: '/h', XDG_STATE_HOME: '/s', NO_PROXY: '*', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/b' };
+      expect(daemonEnv({ ...given, SERVICE_AGENT: 'x', AWS_SECRET: 'y' })).to.deep.equal(given);
     });
 
     it('never when it must not be', async () => {

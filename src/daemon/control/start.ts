@@ -80,8 +80,9 @@ function spawnDaemon({ state, env, program }: StartOptions): ChildProcess {
   return child;
 }
 
+// The keychain with the person's key is reached by the session bus.
 const passedVariables =
-  /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|https_proxy|NO_PROXY|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/;
+  /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|DBUS_SESSION_BUS_ADDRESS|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|https_proxy|NO_PROXY|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/;
 
 /** The environment variables that the daemon gets. */
 export const daemonEnv = (env: Env): Record<string, string> => envOf(env, passedVariables);
