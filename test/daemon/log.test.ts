@@ -241,6 +241,8 @@ describe('the log of the daemon', () => {
     await as(seat).ok('setMyLine', { body: { kind: 'working', text: text('line') } });
     const session = await rig.session(seat);
     clock.pass(3 * 3_600_000);
+    // What was under way was late by that.
+    await rig.connected();
     await session.hook('turn_start');
     expect(await one('nudge')).to.deep.include({ session: session.key, seats: [seat.member_id], code: 'line_stale' });
     await read(seat, (await rig.say(board, text('hello'))).seq);
