@@ -38,7 +38,7 @@ export class Delegation {
   async client(): Promise<{ client: Client; token: Buffer | null }> {
     const { at } = this.#options;
     await at.identity.check();
-    // Whoever signed in with another key meanwhile, or removed it, is not to act as the person of the first one.
+    // After a sign-in with another key, or a sign-out, nothing is done as the person of the first one.
     if (this.#keyId !== this.#savedKeyId) this.drop();
     if (!this.#token) {
       this.#creating ??= this.#create().finally(() => {
