@@ -103,6 +103,20 @@ describe('the system keychain', () => {
     expect(readdirSync(keychain)).to.deep.equal([]);
   });
 
+  it('keeps the key until another one is saved in the file', async () => {
+    await login();
+    const token = server.dana.token ?? '';
+    const failed = await home.shell(`echo "$KEY" | (ulimit -f 0; service login ${server.url} --store file)`, {
+      env: { KEY: token },
+    });
+    expect(failed.code).to.not.equal(0);
+    rmSync(home.path('config', 'credentials.lock'), { force: true });
+    expect((await home.json(['whoami'])).server.url).to.equal(server.url);
+    expect((await login('--store', 'file')).code).to.equal(0);
+    expect(readdirSync(keychain)).to.deep.equal([]);
+    expect((await home.json(['whoami'])).server.url).to.equal(server.url);
+  });
+
   it('that cannot be used is not called locked', async () => {
     await login();
     is('broken');

@@ -60,8 +60,6 @@ async function remember(
 ): Promise<{ replaced: boolean; standard: boolean }> {
   const { env, folders } = runtime();
   const before = readCredentials(folders).servers[origin];
-  // A locked keychain keeps the key before, which is not read any more.
-  if (before && stored === 'file') await forgetKey(before).catch(() => {});
   const result = await updateCredentials(folders, (saved) => {
     makeRoom(saved, origin);
     // What an agent's session connects to takes no place from what the person uses.
@@ -87,6 +85,8 @@ async function remember(
     saved.servers[origin] = entry;
     return { replaced: known?.key != null, standard: usualServer(saved, folders, env).origin === origin };
   });
+  // A locked keychain keeps the key before, which is not read any more.
+  if (before && stored === 'file') await forgetKey(before).catch(() => {});
   if (before?.pending) await forgetPending(before.server_id, before.pending);
   return result;
 }
