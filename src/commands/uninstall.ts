@@ -90,9 +90,9 @@ function requireTakenOut(files: Leaving['files']): void {
 /** Removes what is in the keychain. @throws Failure `keychain_locked`, before any data is deleted */
 async function forgetKeys(): Promise<void> {
   const { servers } = readCredentials(runtime().folders);
-  for (const entry of Object.values(servers)) {
-    await forgetKey(entry);
-    if (entry.pending) await forgetPending(entry.server_id, entry.pending);
+  for (const [origin, entry] of Object.entries(servers)) {
+    await forgetKey(origin, entry);
+    if (entry.pending) await forgetPending(origin, entry.server_id, entry.pending);
   }
 }
 

@@ -1,10 +1,11 @@
 /** A system keychain that is locked is called so, with what to do; one that is not there, or lost the key, is not. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
+import { LossyNetwork } from './support/lossy.ts';
 
 const hooks = new URL('support/keychain-hooks.mjs', import.meta.url).href;
 
@@ -12,6 +13,7 @@ describe('the system keychain', () => {
   let server: TestServer;
   let home: Home;
   let keychain: string;
+  let network: LossyNetwork | null = null;
   before(async () => {
     server = await startTestServer('sqlite');
   });
@@ -28,7 +30,11 @@ describe('the system keychain', () => {
       DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home.dir, 'bus')}`,
     };
   });
-  afterEach(() => home.close());
+  afterEach(async () => {
+    network?.close();
+    network = null;
+    await home.close();
+  });
 
   const is = (state: string) => writeFileSync(join(keychain, 'state'), state);
   const file = () => home.path('config', 'credentials.json');
@@ -115,6 +121,51 @@ describe('the system keychain', () => {
     expect((await login('--store', 'file')).code).to.equal(0);
     expect(readdirSync(keychain)).to.deep.equal([]);
     expect((await home.json(['whoami'])).server.url).to.equal(server.url);
+  });
+
+  it('keeps the key of each SERVICE_HOME for itself', async () => {
+    const ben = await server.person('ben');
+    noteSecrets(ben.token ?? '');
+    const second = { SERVICE_HOME: join(home.dir, 'second') };
+    const whoIs = async (env: Record<string, string>) => (await home.json(['whoami'], { env })).me.name;
+    await login();
+    const dana = await whoIs({});
+    await home.shell(`echo "$KEY" | service login ${server.url}`, { env: { ...second, KEY: ben.token ?? '' } });
+    expect([await whoIs({}), await whoIs(second)]).to.deep.equal([dana, 'ben']);
+    await home.run(['logout', server.url, '--keep-key'], { env: second });
+    expect(await whoIs({})).to.equal(dana);
+  });
+
+  it('keeps the key of each address of a server for itself', async () => {
+    await login();
+    network = await LossyNetwork.to(server.url);
+    await home.shell(`echo "$KEY" | service login ${network.url}`, { env: { KEY: server.dana.token ?? '' } });
+    await home.json(['servers', 'forget', server.url]);
+    expect((await home.json(['whoami'])).server.url).to.equal(network.url);
+    await home.json(['servers', 'forget', network.url]);
+    expect(readdirSync(keychain)).to.deep.equal([]);
+  });
+
+  it('hands out a key that an earlier version saved under the id of the server, to the address it was saved for', async () => {
+    const whoami = () => home.json(['whoami', '--server', server.url]);
+    await login();
+    const saved = JSON.parse(readFileSync(file(), 'utf8'));
+    const entry = saved.servers[server.url];
+    const { account } = entry.key;
+    delete entry.key.account;
+    const elsewhere = 'http://127.0.0.1:9';
+    saved.servers[elsewhere] = { ...entry, name: 'elsewhere' };
+    writeFileSync(file(), JSON.stringify(saved));
+    const before = join(keychain, encodeURIComponent(`key:${entry.server_id}`));
+    renameSync(join(keychain, encodeURIComponent(account)), before);
+    expect((await whoami()).server.url).to.equal(server.url);
+    const refused = await home.run(['whoami', '--server', elsewhere, '--json']);
+    expect(JSON.parse(refused.stdout).error.code).to.equal('login_required');
+    await home.json(['logout', elsewhere, '--keep-key']);
+    expect((await whoami()).server.url).to.equal(server.url);
+    await home.json(['login', server.url, '--move-to', 'keychain']);
+    expect(readdirSync(keychain)).to.deep.equal([encodeURIComponent(account)]);
+    expect((await whoami()).server.url).to.equal(server.url);
   });
 
   it('that cannot be used is not called locked', async () => {

@@ -195,7 +195,7 @@ async function personTarget(server: KnownServer, choice: SessionChoice): Promise
     const key = readLocalKey(folders);
     if (key) return { server: reached, token: key, entry: reached.entry };
   } else if (server.entry) {
-    const key = await readKey(folders, server.entry);
+    const key = await readKey(folders, server.origin, server.entry);
     if (key) return { server, token: key, entry: server.entry };
   }
   throw new Failure('login_required', `There is no key for ${server.origin} on this machine.`, {

@@ -40,7 +40,7 @@ async function forgetServer(name: string) {
   const server = namedServer(name, readCredentials(folders), folders, env);
   if (!server.entry)
     throw new Failure('server_unknown', `Nothing is saved about ${name}.`, { hint: 'service servers list' });
-  await forgetKey(server.entry);
+  await forgetKey(server.origin, server.entry);
   return updateCredentials(folders, (now) => {
     const known = Object.entries(now.servers).find(([, entry]) => entry.server_id === server.entry?.server_id);
     const result = { server: serverRow(server, now), previous: now.default };

@@ -82,7 +82,7 @@ export class CredentialStore {
     const keys = this.#keys;
     const cached = keys.get(known.origin);
     if (cached !== undefined) return cached;
-    const key = await readKey(this.#folders, known.entry);
+    const key = await readKey(this.#folders, known.origin, known.entry);
     if (key !== null && known.entry.key.store === 'keychain') keys.set(known.origin, key);
     return key;
   }

@@ -15,6 +15,8 @@ interface SavedKey {
   expires_at: string | null;
   store: KeyPlace;
   token?: string;
+  /** Its account in the keychain. */
+  account?: string;
 }
 
 export interface SavedSeat {
@@ -36,6 +38,8 @@ export interface Pending {
   kind: 'invite' | 'machine' | 'guest';
   store: 'keychain' | 'file';
   token?: string;
+  /** Its account in the keychain. */
+  account?: string;
   /** SHA-256 of the invite's secret or the guest's code, to recognise a second attempt with the same one. */
   digest?: string;
   handle: string;

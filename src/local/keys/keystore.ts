@@ -1,7 +1,8 @@
 /** Stores a person's key in the system keychain if it works, else in the credentials file. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure, usage } from '../failure.ts';
-import type { Env, Folders } from '../folders.ts';
+import { type Env, type Folders, folders as usualFolders } from '../folders.ts';
 import { parseJsonObject } from '../json.ts';
 import { readPrivate } from '../private-file.ts';
 import type { Pending, ServerEntry } from './credentials.ts';
@@ -9,10 +10,21 @@ import { keychain, keychainPossible, keychainState } from './keychain.ts';
 
 type StoreChoice = 'auto' | 'keychain' | 'file';
 
-/** The account under which a server's key stands in the keychain. */
-function keyAccount(serverId: string): string {
-  return `key:${serverId}`;
+type Kind = 'key' | 'pending';
+
+/**
+ * The account of a new secret in the keychain: the address it is for, and outside of the usual folder a hash of the folder, so
+ * that no other address and no other SERVICE_HOME has the same.
+ */
+function newAccount(kind: Kind, origin: string, { config }: Pick<Folders, 'config'>): string {
+  const suffix =
+    config === usualFolders({}).config ? '' : `#${createHash('sha256').update(config).digest('hex').slice(0, 12)}`;
+  return `${kind}:${origin}${suffix}`;
 }
+
+/** Earlier versions named the account by the id of the server, and did not save its name. */
+const accountOf = (kind: Kind, { account }: { account?: string }, serverId: string): string =>
+  account ?? `${kind}:${serverId}`;
 
 /** Reads a `SERVICE_KEYSTORE` or `--store` value. */
 export function storeChoice(value: string | undefined): StoreChoice {
@@ -21,32 +33,45 @@ export function storeChoice(value: string | undefined): StoreChoice {
   throw usage(`SERVICE_KEYSTORE must be auto, keychain or file, but is "${value}".`);
 }
 
-/** The keychain account of the secret of a pending sign-in or invite. */
-const pendingAccount = (serverId: string): string => `pending:${serverId}`;
-
 interface Secret {
-  serverId: string;
   origin: string;
   token: string;
 }
 
 /** Where a secret was saved. For `file` the caller writes it; `locked` tells whether a locked keychain is the reason. */
-type Saved = { stored: 'keychain'; locked?: undefined } | { stored: 'file'; locked: boolean };
+type Saved =
+  | { stored: 'keychain'; account: string; locked?: undefined }
+  | { stored: 'file'; account?: undefined; locked: boolean };
+
+interface Around {
+  env: Env;
+  folders: Pick<Folders, 'config'>;
+}
 
 /** Saves a key in the keychain if that is wanted and works. */
-export const saveKey = (choice: StoreChoice, key: Secret, env: Env = process.env): Promise<Saved> =>
-  saveSecret(choice, keyAccount(key.serverId), key, env);
+export const saveKey = (choice: StoreChoice, key: Secret, around: Around): Promise<Saved> =>
+  saveSecret(choice, 'key', key, around);
 
 /** The same for the secret of a pending sign-in or invite. */
-export const savePending = (choice: StoreChoice, secret: Secret, env: Env = process.env): Promise<Saved> =>
-  saveSecret(choice, pendingAccount(secret.serverId), secret, env);
+export const savePending = (choice: StoreChoice, secret: Secret, around: Around): Promise<Saved> =>
+  saveSecret(choice, 'pending', secret, around);
 
-async function saveSecret(choice: StoreChoice, account: string, { origin, token }: Secret, env: Env): Promise<Saved> {
+/** What credentials.json says of where a secret was saved. */
+export const placeOf = ({ stored: store, account }: Saved, token: string) =>
+  store === 'file' ? { store, token } : { store, account };
+
+async function saveSecret(
+  choice: StoreChoice,
+  kind: Kind,
+  { origin, token }: Secret,
+  { env, folders }: Around,
+): Promise<Saved> {
   if (choice === 'file') return { stored: 'file', locked: false };
   const state = await keychainState(env);
   if (state === 'works') {
+    const account = newAccount(kind, origin, folders);
     const value = JSON.stringify({ v: 1, origin, token });
-    if ((await keychain.set(account, value)).ok) return { stored: 'keychain' };
+    if ((await keychain.set(account, value)).ok) return { stored: 'keychain', account };
   }
   const locked = state === 'locked';
   if (choice === 'auto') return { stored: 'file', locked };
@@ -60,23 +85,27 @@ async function saveSecret(choice: StoreChoice, account: string, { origin, token 
 }
 
 /** The key of a server entry; null when the machine has none. */
-export async function readKey(folders: Folders, entry: ServerEntry): Promise<string | null> {
-  if (!entry.key) return null;
-  if (entry.key.store === 'local-file') return readLocalKey(folders);
-  if (entry.key.store === 'file') return entry.key.token ?? null;
-  return fromKeychain(keyAccount(entry.server_id), entry.name);
+export async function readKey(
+  folders: Folders,
+  origin: string,
+  { key, server_id, name }: ServerEntry,
+): Promise<string | null> {
+  if (!key) return null;
+  if (key.store === 'local-file') return readLocalKey(folders);
+  if (key.store === 'file') return key.token ?? null;
+  return fromKeychain(accountOf('key', key, server_id), origin, name);
 }
 
 /** The secret of a pending sign-in or invite. */
-export async function readPending(serverId: string, pending: Pending): Promise<string | null> {
+export async function readPending(origin: string, serverId: string, pending: Pending): Promise<string | null> {
   if (pending.store === 'file') return pending.token ?? null;
-  return fromKeychain(pendingAccount(serverId));
+  return fromKeychain(accountOf('pending', pending, serverId), origin);
 }
 
 /** Null for a missing entry; one that cannot be read is an error. @param server its name, if it is known by one */
-async function fromKeychain(account: string, server?: string): Promise<string | null> {
+async function fromKeychain(account: string, origin: string, server?: string): Promise<string | null> {
   const answer = keychainPossible() ? await keychain.get(account) : null;
-  if (answer?.ok) return answer.value === null ? null : tokenOf(answer.value);
+  if (answer?.ok) return tokenFor(origin, answer.value);
   const anew = `sign in anew: service login ${server ? `${server} ` : ''}--store file`;
   if (answer?.locked)
     throw new Failure('keychain_locked', 'The key is in the system keychain, which is locked.', {
@@ -92,22 +121,36 @@ export function readLocalKey(folders: Folders): string | null {
   return readPrivate(join(folders.data, 'local-key'))?.trim() ?? null;
 }
 
-/** Removes a key from the keychain, if it was there. @throws Failure `keychain_locked`: it is still there */
-export async function forgetKey(entry: ServerEntry): Promise<void> {
-  if (entry.key?.store !== 'keychain' || !keychainPossible()) return;
-  const answer = await keychain.delete(keyAccount(entry.server_id));
-  if (answer.ok || !answer.locked) return;
+/**
+ * Removes a key from the keychain, if it was there.
+ *
+ * @param now where the key that replaces it was saved
+ * @throws Failure `keychain_locked`: it is still there
+ */
+export async function forgetKey(origin: string, { key, server_id }: ServerEntry, now?: Saved): Promise<void> {
+  if (key?.store !== 'keychain') return;
+  const account = accountOf('key', key, server_id);
+  if (account === now?.account || (await forget(account, origin))) return;
   throw new Failure('keychain_locked', 'The system keychain is locked, so the key in it was not removed.', {
     hint: 'Unlock it and try again',
   });
 }
 
 /** Removes the secret of a pending sign-in or invite. */
-export async function forgetPending(serverId: string, pending: Pending): Promise<void> {
-  if (pending.store === 'keychain' && keychainPossible()) await keychain.delete(pendingAccount(serverId));
+export async function forgetPending(origin: string, serverId: string, pending: Pending): Promise<void> {
+  if (pending.store === 'keychain') await forget(accountOf('pending', pending, serverId), origin);
 }
 
-function tokenOf(value: string): string | null {
-  const token = parseJsonObject(value)?.['token'];
-  return typeof token === 'string' ? token : null;
+/** Answers false where a locked keychain keeps it. The secret of another address stays. */
+async function forget(account: string, origin: string): Promise<boolean> {
+  if (!keychainPossible()) return true;
+  const found = await keychain.get(account);
+  const answer = found.ok && tokenFor(origin, found.value) !== null ? await keychain.delete(account) : found;
+  return answer.ok || !answer.locked;
+}
+
+/** A secret goes to no other address than the one it was saved for. */
+function tokenFor(origin: string, value: string | null): string | null {
+  const { token, origin: from } = parseJsonObject(value ?? '') ?? {};
+  return from === origin && typeof token === 'string' ? token : null;
 }

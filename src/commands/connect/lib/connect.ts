@@ -51,7 +51,7 @@ export async function connectBy({ origin, secret }: InviteLink, options: Connect
   checkIdentity(origin, entry, preview.server_id);
   const handle = earlier?.handle ?? (await agree(origin, preview, options));
   const label = earlier?.label ?? options.name ?? machineLabel(handle);
-  const token = (entry && earlier && (await readPending(entry.server_id, earlier))) || newKey();
+  const token = (entry && earlier && (await readPending(origin, entry.server_id, earlier))) || newKey();
   await savePendingKey(
     { origin, serverId: preview.server_id, token },
     { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
@@ -155,7 +155,7 @@ async function accountOf(origin: string, token: string, label: string, deps: Dep
 }
 
 async function finish(origin: string, entry: ServerEntry, pending: Pending, deps: Deps): Promise<BroughtKey | null> {
-  const token = await readPending(entry.server_id, pending);
+  const token = await readPending(origin, entry.server_id, pending);
   const account = token === null ? null : await accountOf(origin, token, pending.label, deps);
   if (token === null || account === null) return null;
   return saveReceivedKey({ origin, serverId: entry.server_id, ...account, token }, deps);

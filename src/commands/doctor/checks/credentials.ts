@@ -42,7 +42,7 @@ export const keychain: Check = {
       if (entry.key?.store === 'file') findings.push(inFile(entry.name, state));
       if (entry.key?.store !== 'keychain') continue;
       try {
-        if ((await readKey(folders, entry)) === null) findings.push(gone(entry.name, origin));
+        if ((await readKey(folders, origin, entry)) === null) findings.push(gone(entry.name, origin));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         findings.push(

@@ -97,7 +97,7 @@ function clockOf(name: string, skewMs: number | null): Finding[] {
 
 async function keyOf(name: string, { origin, entry }: Asked, around: Around): Promise<Finding[]> {
   // A locked keychain is the finding of another check.
-  const token = await readKey(around.folders, entry).catch(() => null);
+  const token = await readKey(around.folders, origin, entry).catch(() => null);
   if (token === null) return [];
   try {
     await clientAt(origin, entry, around, { token }).call('getMe', { maxAttempts: 1 });

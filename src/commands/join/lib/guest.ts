@@ -44,7 +44,7 @@ export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promis
   const earlier = begun?.digest === digest ? begun : null;
   if (entry && begun && !earlier) {
     // With another code: it may have worked although nobody heard so, and its guest must not become two.
-    const key = await readPending(entry.server_id, begun);
+    const key = await readPending(origin, entry.server_id, begun);
     if (key !== null && (await opens(origin, key, options))) return arriveAlone(origin, entry.server_id, key, options);
   }
   if (!earlier) {
@@ -56,7 +56,7 @@ export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promis
   const { server_id: serverId } = (await open.call('getInfo')).data;
   checkIdentity(origin, entry, serverId);
   const label = earlier?.label ?? machineLabel('');
-  const token = (earlier && (await readPending(serverId, earlier))) ?? newKey();
+  const token = (earlier && (await readPending(origin, serverId, earlier))) ?? newKey();
   const expires_at = new Date(open.environment.now() + CODE_MS).toISOString();
   await savePendingKey({ origin, serverId, token }, { kind: 'guest', digest, handle: '', label, expires_at });
   const { name, harness } = options;

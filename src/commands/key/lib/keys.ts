@@ -55,7 +55,7 @@ export async function forgetKeyOf(origin: string): Promise<boolean> {
   const { folders } = runtime();
   const entry = readCredentials(folders).servers[origin];
   if (!entry?.key || entry.mode === 'local') return false;
-  await forgetKey(entry);
+  await forgetKey(origin, entry);
   await updateCredentials(folders, (saved) => {
     const known = saved.servers[origin];
     if (known) known.key = null;

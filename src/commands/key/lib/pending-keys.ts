@@ -18,7 +18,7 @@ import {
   type ServerEntry,
   updateCredentials,
 } from '../../../local/keys/credentials.ts';
-import { forgetPending, readKey, savePending, storeChoice } from '../../../local/keys/keystore.ts';
+import { forgetPending, placeOf, readKey, savePending, storeChoice } from '../../../local/keys/keystore.ts';
 import { type Arrival, settle } from './save-key.ts';
 
 export interface Deps extends Pick<SessionChoice, 'out' | 'timeoutMs' | 'verbose'> {
@@ -70,7 +70,7 @@ export function refuseConnected(origin: string, entry: ServerEntry | undefined):
 
 /** Whether the person of a server has a key of it here that the server takes no more. */
 export async function keyHasEnded(origin: string, entry: ServerEntry, deps: Deps): Promise<boolean> {
-  const token = entry.key && (await readKey(runtime().folders, entry));
+  const token = entry.key && (await readKey(runtime().folders, origin, entry));
   if (!token) return false;
   try {
     await clientFor(origin, token, deps).call('getMe');
@@ -98,8 +98,8 @@ export async function savePendingKey(
   pending: Omit<Pending, 'store' | 'token'>,
 ): Promise<Pending> {
   const { env, folders } = runtime();
-  const { stored: store } = await savePending(storeChoice(env.SERVICE_KEYSTORE), { serverId, origin, token }, env);
-  const kept: Pending = { ...pending, store, ...(store === 'file' ? { token } : {}) };
+  const place = await savePending(storeChoice(env.SERVICE_KEYSTORE), { origin, token }, { env, folders });
+  const kept: Pending = { ...pending, ...placeOf(place, token) };
   await updateCredentials(folders, (saved) => {
     const entry = saved.servers[origin] ?? {
       server_id: serverId,
@@ -126,7 +126,7 @@ export async function dropPendingKey(origin: string): Promise<void> {
     if (rest.key === null && rest.person === null && Object.keys(rest.seats).length === 0) delete saved.servers[origin];
     else saved.servers[origin] = rest;
   });
-  await forgetPending(before.server_id, before.pending);
+  await forgetPending(origin, before.server_id, before.pending);
 }
 
 /** The key of a person, made here, so that the server answers a repeated request with the same account. */

@@ -11,7 +11,7 @@ import {
   seatsAt,
   updateCredentials,
 } from '../../../local/keys/credentials.ts';
-import { forgetKey, forgetPending, saveKey, storeChoice } from '../../../local/keys/keystore.ts';
+import { forgetKey, forgetPending, placeOf, saveKey, storeChoice } from '../../../local/keys/keystore.ts';
 import { knownServers, usualServer } from '../../../local/servers.ts';
 
 export interface Arrival {
@@ -41,8 +41,9 @@ const NOWHERE = 'http://127.0.0.1:0';
 export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
   const { env, folders } = runtime();
   const choice = storeChoice(arrival.store ?? env.SERVICE_KEYSTORE);
-  const { stored, locked } = await saveKey(choice, arrival, env);
-  const { replaced, standard } = await remember(arrival, stored);
+  const place = await saveKey(choice, arrival, { env, folders });
+  const { stored, locked } = place;
+  const { replaced, standard } = await remember(arrival, place);
   const path = credentialsPath(folders);
   if (stored === 'file') {
     const why = locked ? ': the system keychain is locked' : choice === 'auto' ? ': no system keychain here' : '';
@@ -56,7 +57,7 @@ export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
 
 async function remember(
   { origin, serverId, person, key, token }: Arrival,
-  stored: 'keychain' | 'file',
+  place: Awaited<ReturnType<typeof saveKey>>,
 ): Promise<{ replaced: boolean; standard: boolean }> {
   const { env, folders } = runtime();
   const before = readCredentials(folders).servers[origin];
@@ -76,8 +77,7 @@ async function remember(
         id: key.id,
         name: key.name,
         expires_at: key.expires_at,
-        store: stored,
-        ...(stored === 'file' ? { token } : {}),
+        ...placeOf(place, token),
       },
       ...seatsAt(known, serverId),
       ...(aside ? {} : { logged_in_at: new Date().toISOString() }),
@@ -86,8 +86,8 @@ async function remember(
     return { replaced: known?.key != null, standard: usualServer(saved, folders, env).origin === origin };
   });
   // A locked keychain keeps the key before, which is not read any more.
-  if (before && stored === 'file') await forgetKey(before).catch(() => {});
-  if (before?.pending) await forgetPending(before.server_id, before.pending);
+  if (before) await forgetKey(origin, before, place).catch(() => {});
+  if (before?.pending) await forgetPending(origin, before.server_id, before.pending);
   return result;
 }
 

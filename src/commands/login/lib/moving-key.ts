@@ -4,7 +4,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { serverOfPerson } from '../../../cli/session/open-session.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { credentialsPath, updateCredentials } from '../../../local/keys/credentials.ts';
-import { forgetKey, readKey, saveKey } from '../../../local/keys/keystore.ts';
+import { forgetKey, placeOf, readKey, saveKey } from '../../../local/keys/keystore.ts';
 
 /** Saves the key in the other place, and only then takes it out of the one it was in. @returns `place`: where it is now, in words */
 export async function moveKey(named: string | undefined, to: 'keychain' | 'file', out: Output) {
@@ -13,20 +13,20 @@ export async function moveKey(named: string | undefined, to: 'keychain' | 'file'
   if (server.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
   const { origin, entry } = server;
   out.base.server = { name: server.name, url: origin };
-  const token = entry ? await readKey(folders, entry) : null;
+  const token = entry ? await readKey(folders, origin, entry) : null;
   if (!entry?.key || token === null)
     throw new Failure('login_required', `There is no key for ${origin} on this machine.`, {
       hint: `service login ${origin}`,
     });
-  await saveKey(to, { serverId: entry.server_id, origin, token }, env);
+  const saved = await saveKey(to, { origin, token }, { env, folders });
   await updateCredentials(folders, ({ servers }) => {
     const key = servers[origin]?.key;
     if (!key) return;
-    key.store = to;
-    if (to === 'file') key.token = token;
-    else delete key.token;
+    delete key.token;
+    delete key.account;
+    Object.assign(key, placeOf(saved, token));
   });
-  if (to === 'file') await forgetKey(entry);
+  await forgetKey(origin, entry, saved);
   const { id, name } = entry.key;
   return {
     record: { server_id: entry.server_id, person: entry.person, key: { id, name }, stored: to },

@@ -112,7 +112,7 @@ export function waitingRequest(url: string | undefined): Waiting {
 
 /** Asks for the key until it comes, is refused or the time is over; then saves it. */
 export async function collectKey({ origin, entry, pending }: Waiting, deps: Deps): Promise<BroughtKey> {
-  const secret = await readPending(entry.server_id, pending);
+  const secret = await readPending(origin, entry.server_id, pending);
   if (secret === null)
     throw new Failure('config_corrupt', 'The secret of the request is gone.', { hint: 'Start again.' });
   const { server_id: serverId, person, key } = await untilDecided(origin, secret, pending, deps);
