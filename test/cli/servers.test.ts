@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../support/free-port.ts';
 import { Home } from './support/home.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
+import { LossyNetwork } from './support/lossy.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('servers', () => {
@@ -178,5 +180,36 @@ describe('servers', () => {
     await home().json(['login', 'local']);
     expect((await home().json(['whoami', '--as', 'late'])).me.name).to.equal('late');
     expect(saved()).to.include('"newer"');
+  });
+});
+
+describe('a server at two addresses', () => {
+  let at: Hosted;
+  let network: LossyNetwork;
+  before(async () => {
+    at = await hosted();
+    network = await LossyNetwork.to(at.url);
+  });
+  after(async () => {
+    network.close();
+    await at.close();
+  });
+
+  it('is two, each with its own name, seats and key', async () => {
+    const { home: desk, url, server } = at;
+    await desk.json(['board', 'create', 'demo', '--no-link']);
+    const env = { KEY: server.dana.token ?? '' };
+    await desk.shell(`echo "$KEY" | service login ${network.url} --store file`, { env });
+    expect((await desk.json(['servers', 'name', network.url, 'second'])).server.url).to.equal(network.url);
+    await desk.json(['agent', 'create', 'codex', '--board', 'demo', '--server', 'second']);
+    const list = async () =>
+      (await desk.json(['servers'])).servers.map(({ url, seats }: { url: string; seats: number }) => [url, seats]);
+    expect(await list()).to.deep.equal([
+      [url, 0],
+      [network.url, 1],
+    ]);
+    await desk.json(['servers', 'forget', 'second', '--yes']);
+    expect(await list()).to.deep.equal([[url, 0]]);
+    expect((await desk.json(['whoami'])).server.url).to.equal(url);
   });
 });

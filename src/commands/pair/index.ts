@@ -62,7 +62,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     const { agent, code } = await people(session, board.name, this.out, async () => {
       const seat = { board: board.name, role: first, name: this.flags.name };
       const { data } = await client.call('joinBoard', { body: seat, idempotencyKey: step('seat') });
-      await saveSeat(entry.server_id, data, this.out);
+      await saveSeat(server, data, this.out);
       const on = { ...session, board: board.name };
       const made = await makeCode(on, { role: second, ttl: undefined, key: step('code') });
       return { agent: data.agent, code: made.code };

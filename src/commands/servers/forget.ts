@@ -2,7 +2,7 @@ import { BaseCommand, confirmFlags, required } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { Failure } from '../../local/failure.ts';
-import { readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
+import { localEntry, readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
 import { forgetKey } from '../../local/keys/keystore.ts';
 import { namedServer } from '../../local/servers.ts';
 import { serverRow } from './lib/servers.ts';
@@ -42,9 +42,9 @@ async function forgetServer(name: string) {
     throw new Failure('server_unknown', `Nothing is saved about ${name}.`, { hint: 'service servers list' });
   await forgetKey(server.origin, server.entry);
   return updateCredentials(folders, (now) => {
-    const known = Object.entries(now.servers).find(([, entry]) => entry.server_id === server.entry?.server_id);
     const result = { server: serverRow(server, now), previous: now.default };
-    if (known) delete now.servers[known[0]];
+    const place = server.local ? localEntry(now)?.[0] : server.origin;
+    if (place !== undefined) delete now.servers[place];
     if (now.default !== null && !now.servers[now.default]) now.default = null;
     return result;
   });

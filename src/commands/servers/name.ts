@@ -30,11 +30,10 @@ export default class ServersName extends BaseCommand<typeof ServersName> {
       if (local || name === 'local') throw usage('local is always this machine’s own server.', 'service servers list');
       if (!entry)
         throw new Failure('server_unknown', `Nothing is saved about ${known}.`, { hint: 'service servers list' });
-      const of = Object.values(saved.servers).find((one) => one.server_id === entry.server_id) ?? entry;
       const holder = Object.values(saved.servers).find((one) => one.name === name);
-      if (holder && holder !== of) throw usage(`Another server is called ${name}.`, 'service servers list');
-      const before = of.name;
-      of.name = name;
+      if (holder && holder !== entry) throw usage(`Another server is called ${name}.`, 'service servers list');
+      const before = entry.name;
+      entry.name = name;
       return { server: serverRow(namedServer(name, saved, folders, env), saved), previous: before };
     });
     this.print<typeof json>(

@@ -9,7 +9,7 @@ import type { BodyIn, Member } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
 import { selectorOf } from '../../../local/actors.ts';
 import { usage } from '../../../local/failure.ts';
-import { credentialsPath, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
+import { credentialsPath, localEntry, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
 
 interface SeatOptions {
   body: BodyIn<'joinBoard'>;
@@ -19,7 +19,7 @@ interface SeatOptions {
 }
 
 /** Makes a seat and saves its token. With a credential of the environment nothing is saved, so the token is printed. */
-export async function createSeat({ client, entry }: BoardSession, { body, key, printed, out }: SeatOptions) {
+export async function createSeat({ client, entry, server }: BoardSession, { body, key, printed, out }: SeatOptions) {
   if (!entry && !printed)
     throw usage(
       'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
@@ -30,7 +30,7 @@ export async function createSeat({ client, entry }: BoardSession, { body, key, p
     idempotencyKey: key,
   });
   const { agent, token } = reply.data;
-  if (entry) await saveSeat(entry.server_id, reply.data, out);
+  if (entry) await saveSeat(server, reply.data, out);
   return { agent, token, stored: entry ? ('file' as const) : null, reply };
 }
 
@@ -38,14 +38,14 @@ type SeatField = 'board_id' | 'board' | 'name' | 'role' | 'harness';
 
 /** Keeps the token of a seat on this machine. @param out where that is said, if anywhere. @throws Failure `server_unexpected` */
 export async function saveSeat(
-  serverId: string,
+  { url, local }: Pick<BoardSession['server'], 'url' | 'local'>,
   { agent, token }: { agent: Pick<Member, 'id' | 'joined_at' | SeatField>; token: string },
   out?: Output,
 ): Promise<void> {
   requireNames(agent);
   const { folders } = runtime();
   await updateCredentials(folders, (saved) => {
-    const known = Object.values(saved.servers).find((server) => server.server_id === serverId);
+    const known = local ? localEntry(saved)?.[1] : saved.servers[url];
     if (!known) return;
     const { board_id, board, name, role, harness, joined_at } = agent;
     known.seats[agent.id] = { token, board_id, board, name, role, harness, session: null, created_at: joined_at };

@@ -108,7 +108,7 @@ export async function joinByCode(
       'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
     );
   const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
-  await saveSeat(entry.server_id, reply.data, out);
+  await saveSeat(server, reply.data, out);
   const record = seated(reply.data, out);
   return { record, replayed: reply.replayed, text: (again) => joinedText(record, server.url, again) };
 }
