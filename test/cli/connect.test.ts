@@ -1,6 +1,6 @@
 /** Coming onto a server by an invite, from a home of one's own; and what a lost answer does to it. */
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -215,6 +215,33 @@ describe('connecting', () => {
     expect(JSON.parse((await laptop.run(args)).stdout).person.handle).to.equal('pia');
     expect(credentials().servers[network.url].key.token).to.equal(token);
     expect(await people()).to.equal(before + 1);
+    network.close();
+  });
+
+  it('keeps its key from every other way there until it is known what became of it', async () => {
+    const network = await LossyNetwork.to(url);
+    network.decide = ({ path }) => (/connect|onboarding/.test(path) ? 'cut' : 'pass');
+    const link = network.link((await invite()).invite);
+    const connect = ['connect', link, '--handle', 'tess', '--yes', '--json', '--timeout', '3'];
+    expect(errorOf(await laptop.run(connect)).code).to.equal('outcome_unknown');
+    const { pending } = credentials().servers[network.url];
+    const request = await laptop.run(['machine', 'request', network.url, '--handle', 'maya', '--detach', '--json']);
+    expect(errorOf(request)).to.include({
+      code: 'outcome_unknown',
+      hint: `Find out what became of it first: service connect ${network.url} --resume`,
+    });
+    expect(credentials().servers[network.url].pending).to.deep.equal(pending);
+    // As a guest's join leaves it.
+    const file = laptop.path('config', 'credentials.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"kind": "invite"', '"kind": "guest"'));
+    expect(errorOf(await laptop.run(connect))).to.include({
+      code: 'outcome_unknown',
+      hint: 'Find out what became of it first: repeat the join with its line',
+    });
+    const { stdout } = await laptop.run(['setup', link, '--handle', 'tess', '--json']);
+    const account = JSON.parse(stdout).steps.find(({ name }: { name: string }) => name === 'account');
+    expect(account.text).to.include('repeat the join with its line');
+    expect(credentials().servers[network.url].pending.token).to.equal(pending.token);
     network.close();
   });
 

@@ -11,6 +11,7 @@ import { canonicalOrigin } from '../../../local/origin.ts';
 import { type InviteLink, previewOf } from '../../invite/lib/invite-link.ts';
 import {
   type BroughtKey,
+  begun,
   checkIdentity,
   clientFor,
   type Deps,
@@ -18,6 +19,7 @@ import {
   entryToConnect,
   machineLabel,
   newKey,
+  refuseBegun,
   savePendingKey,
   saveReceivedKey,
   sendUntilClear,
@@ -41,7 +43,8 @@ type Account = Pick<Answer<'connectPerson'>, 'person' | 'key'> & { pairing: stri
 /** Redeems an invite, or finds out that an earlier try already did. */
 export async function connectBy({ origin, secret }: InviteLink, options: ConnectOptions): Promise<BroughtKey> {
   const entry = entryToConnect(origin);
-  const earlier = liveInvite(entry);
+  refuseBegun(origin, entry, ['guest']);
+  const earlier = begun(entry, 'invite');
   if (entry && earlier) {
     const done = await finish(origin, entry, earlier, options);
     if (done) return done;
@@ -76,7 +79,7 @@ export async function connectBy({ origin, secret }: InviteLink, options: Connect
 /** The connect that waits for its answer here: to this server, or the only one. @param given its address or its link. */
 export function waitingConnect(given: string | undefined): Waiting {
   const wanted = given === undefined ? null : canonicalOrigin(readInviteLink(given)?.origin ?? given);
-  return waitingHere(wanted, liveInvite, {
+  return waitingHere(wanted, (entry) => begun(entry, 'invite'), {
     several: (origin) => ({
       message: 'Connects to several servers wait for their answers.',
       hint: `Name one: service connect ${origin} --resume`,
@@ -93,12 +96,6 @@ export async function resume({ origin, entry, pending }: Waiting, options: Conne
   const done = await finish(origin, entry, pending, options);
   if (done) return done;
   throw stillUnclear(origin);
-}
-
-/** An invite that was begun here and could still have been redeemed. */
-function liveInvite(entry: ServerEntry | undefined): Pending | null {
-  const pending = entry?.pending;
-  return pending?.kind === 'invite' && Date.parse(pending.expires_at) > Date.now() ? pending : null;
 }
 
 /** What the invite leads to. One that was sent before and does not work any more may have worked then. */

@@ -5,11 +5,11 @@ import { WEEK } from '../../../contract/durations.ts';
 import type { JoinLine } from '../../../contract/join-line.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
-import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import { saveSeat } from '../../agent/lib/new-seat.ts';
 import {
+  begun,
   checkIdentity,
   clientFor,
   type Deps,
@@ -17,6 +17,7 @@ import {
   entryToConnect,
   machineLabel,
   newKey,
+  refuseBegun,
   savePendingKey,
   saveReceivedKey,
   sendUntilClear,
@@ -40,11 +41,12 @@ export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promis
   const origin = canonicalOrigin(line.origin);
   const digest = digestOf(line.code.toUpperCase().replaceAll(/[- ]/g, ''));
   const entry = entryToConnect(origin);
-  const begun = begunHere(origin, entry);
-  const earlier = begun?.digest === digest ? begun : null;
-  if (entry && begun && !earlier) {
+  refuseBegun(origin, entry, ['invite']);
+  const before = begun(entry, 'guest');
+  const earlier = before?.digest === digest ? before : null;
+  if (entry && before && !earlier) {
     // With another code: it may have worked although nobody heard so, and its guest must not become two.
-    const key = await readPending(origin, entry.server_id, begun);
+    const key = await readPending(origin, entry.server_id, before);
     if (key !== null && (await opens(origin, key, options))) return arriveAlone(origin, entry.server_id, key, options);
   }
   if (!earlier) {
@@ -69,19 +71,6 @@ export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promis
     unclear: (cause) => stillUnclear(origin, cause),
   });
   return guest ? arrive(origin, guest, token, options) : arriveAlone(origin, serverId, token, options);
-}
-
-/** The guest's join that was begun here. @throws Failure while another way there waits for its answer. */
-function begunHere(origin: string, entry: ServerEntry | undefined): Pending | null {
-  const pending = entry?.pending;
-  if (!pending || Date.parse(pending.expires_at) <= Date.now()) return null;
-  if (pending.kind === 'guest') return pending;
-  throw new Failure('outcome_unknown', `Another way onto ${origin} was begun here and waits for its answer.`, {
-    hint:
-      pending.kind === 'invite'
-        ? 'Find out what became of it first: service connect --resume'
-        : `Finish it first: service machine collect ${origin}`,
-  });
 }
 
 /** Whether a key works. */

@@ -129,6 +129,31 @@ export async function dropPendingKey(origin: string): Promise<void> {
   await forgetPending(origin, before.server_id, before.pending);
 }
 
+/** What was begun here in this way and can still come to something. */
+export function begun(entry: ServerEntry | undefined, kind: Pending['kind']): Pending | null {
+  const pending = entry?.pending;
+  return pending?.kind === kind && Date.parse(pending.expires_at) > Date.now() ? pending : null;
+}
+
+const FIND_OUT = {
+  invite: (origin: string) => `service connect ${origin} --resume`,
+  guest: () => 'repeat the join with its line',
+};
+
+/**
+ * Keeps the only key of an account whose making was not answered from being replaced.
+ *
+ * @param kinds the ways to an account other than the one that is gone
+ * @throws Failure `outcome_unknown` while one of them waits for its answer
+ */
+export function refuseBegun(origin: string, entry: ServerEntry | undefined, kinds: ('invite' | 'guest')[]): void {
+  const kind = kinds.find((one) => begun(entry, one));
+  if (kind === undefined) return;
+  throw new Failure('outcome_unknown', `Another way onto ${origin} was begun here and waits for its answer.`, {
+    hint: `Find out what became of it first: ${FIND_OUT[kind](origin)}`,
+  });
+}
+
 /** The key of a person, made here, so that the server answers a repeated request with the same account. */
 export const newKey = (): string => `abh_${randomBytes(32).toString('base64url')}`;
 

@@ -18,6 +18,7 @@ import {
   isUnclear,
   keyHasEnded,
   machineLabel,
+  refuseBegun,
   refuseConnected,
   savePendingKey,
   saveReceivedKey,
@@ -47,6 +48,7 @@ export async function requestKey(url: string, options: MachineOptions) {
   // Another key of the same person replaces one that has ended; the agents here take their seats again with it.
   const same = entry?.person?.handle === again;
   if (!same) refuseConnected(origin, entry);
+  refuseBegun(origin, entry, ['invite', 'guest']);
   const handle = again ?? (await askHandle(options));
   const label = options.label ?? machineLabel(handle);
   const client = clientFor(origin, undefined, options);

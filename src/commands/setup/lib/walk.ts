@@ -14,7 +14,7 @@ import { usualServer } from '../../../local/servers.ts';
 import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import { Init } from '../../init/lib/harness-setup.ts';
 import type { InviteLink } from '../../invite/lib/invite-link.ts';
-import type { Deps } from '../../key/lib/pending-keys.ts';
+import { begun, type Deps } from '../../key/lib/pending-keys.ts';
 import { failed, type Step, step } from './step.ts';
 import type { View } from './view.ts';
 
@@ -96,7 +96,7 @@ async function accountOf({ origin, link }: Target, options: SetupOptions): Promi
     const { handle } = (record as { person: { handle: string } }).person;
     return step('account', 'done', `@${handle} at ${origin}.`);
   } catch (error) {
-    return unclear(error)
+    return unclear(error) && !begun(known, 'guest')
       ? step('account', 'waiting', 'Whether the account was made is not known yet; try again.')
       : failed('account', error);
   }
