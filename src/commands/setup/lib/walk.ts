@@ -85,7 +85,7 @@ async function accountOf({ origin, link }: Target, options: SetupOptions): Promi
   }
   const { mayAsk } = await import('../../../cli/terminal/prompts.ts');
   const asks = mayAsk(options.out, options.noInput);
-  if (options.handle === undefined && !asks && !known?.pending) return chooseHandle(link, options);
+  if (options.handle === undefined && !asks && !begun(known, 'invite')) return chooseHandle(link, options);
   const { connectBy } = await import('../../connect/lib/connect.ts');
   try {
     const { record } = await connectBy(link, {
