@@ -18,12 +18,15 @@ export interface KnownServer {
 
 /** Every server this machine knows; the local one is known once it has run here. */
 export function knownServers(saved: Credentials, folders: Folders, env: Env): KnownServer[] {
-  const team = Object.entries(saved.servers)
-    .filter(([, entry]) => entry.mode !== 'local' && !isOnlyBegun(entry))
-    .map(([origin, entry]) => ({ origin, name: entry.name, local: false, entry }));
+  const team = teamServers(saved).filter(({ entry }) => !isOnlyBegun(entry));
   const localKnown = localEntry(saved) !== null || existsSync(join(folders.data, 'local-key'));
   return localKnown ? [localServer(saved, folders, env), ...team] : team;
 }
+
+const teamServers = (saved: Credentials) =>
+  Object.entries(saved.servers)
+    .filter(([, entry]) => entry.mode !== 'local')
+    .map(([origin, entry]) => ({ origin, name: entry.name, local: false, entry }));
 
 /** A server with only a pending sign-in or invite is not known yet. */
 const isOnlyBegun = ({ pending, key, person, seats }: ServerEntry): boolean =>
@@ -39,13 +42,24 @@ export function localServer(saved: Credentials, folders: Folders, env: Env): Kno
   return { origin: originOf(localAddress(folders, env)), name: 'local', local: true, entry };
 }
 
-/** The server named by `--server`, SERVICE_SERVER or a project file: a name, an address or `local`. */
-export function namedServer(name: string, saved: Credentials, folders: Folders, env: Env): KnownServer {
+/**
+ * The server named by `--server`, SERVICE_SERVER or a project file: a name, an address or `local`.
+ *
+ * @param begun also one with only a pending sign-in or invite
+ */
+export function namedServer(
+  name: string,
+  saved: Credentials,
+  folders: Folders,
+  env: Env,
+  { begun = false } = {},
+): KnownServer {
   const local = localServer(saved, folders, env);
   if (name === 'local') return local;
   const origin = looksLikeUrl(name) ? canonicalOrigin(name) : null;
-  const team = knownServers(saved, folders, env).filter((server) => !server.local);
-  const found = team.find((server) => (origin ? server.origin === origin : server.name === name));
+  const found = teamServers(saved).find(
+    (server) => (origin ? server.origin === origin : server.name === name) && (begun || !isOnlyBegun(server.entry)),
+  );
   if (found) return found;
   // A project file may name the port the local server had before.
   if (origin && (origin === local.origin || origin === localEntry(saved)?.[0])) return local;

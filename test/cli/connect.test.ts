@@ -245,6 +245,28 @@ describe('connecting', () => {
     network.close();
   });
 
+  it('can be given up, after a question while it may still come to something', async () => {
+    const network = await LossyNetwork.to(url);
+    network.decide = ({ path }) => (/connect|onboarding/.test(path) ? 'cut' : 'pass');
+    const connect = ['connect', network.link((await invite()).invite), '--handle', 'ulla', '--yes', '--json'];
+    expect(errorOf(await laptop.run([...connect, '--timeout', '3'])).code).to.equal('outcome_unknown');
+    const { name, server_id, pending } = credentials().servers[network.url];
+    expect(errorOf(await laptop.run(['servers', 'forget', name, '--json'])).code).to.equal('confirmation_required');
+
+    // Its time is over, and another server is there now.
+    const file = laptop.path('config', 'credentials.json');
+    const before = readFileSync(file, 'utf8').replace(server_id, 'srv_01K5A0000000000000000000P2');
+    writeFileSync(file, before.replace(pending.expires_at, '2026-01-01T00:00:00.000Z'));
+    network.decide = () => 'pass';
+    const { code, hint } = errorOf(await laptop.run(connect));
+    expect(code).to.equal('server_identity_changed');
+    const forget = `service servers forget ${name}`;
+    expect(hint).to.include(forget);
+    expect((await laptop.shell(forget)).stdout).to.equal(`Forgot ${name} (${network.url}).\n`);
+    expect(JSON.parse((await laptop.run(connect)).stdout).person.handle).to.equal('ulla');
+    network.close();
+  });
+
   it('is free for another handle once the server has refused the first, which no earlier try can have used', async () => {
     const network = await LossyNetwork.to(url);
     let cut = true;

@@ -146,6 +146,13 @@ describe('the system keychain', () => {
     expect(readdirSync(keychain)).to.deep.equal([]);
   });
 
+  it('keeps nothing of a request at a server that is forgotten', async () => {
+    await home.json(['machine', 'request', server.url, '--handle', 'dana', '--detach']);
+    expect(readdirSync(keychain)).to.have.length(1);
+    expect((await home.run(['servers', 'forget', server.url])).code).to.equal(0);
+    expect(readdirSync(keychain)).to.deep.equal([]);
+  });
+
   it('hands out a key that an earlier version saved under the id of the server, to the address it was saved for', async () => {
     const whoami = () => home.json(['whoami', '--server', server.url]);
     await login();

@@ -3,8 +3,9 @@ import { runtime } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { Failure } from '../../local/failure.ts';
 import { localEntry, readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
-import { forgetKey } from '../../local/keys/keystore.ts';
+import { forgetKey, forgetPending } from '../../local/keys/keystore.ts';
 import { namedServer } from '../../local/servers.ts';
+import { begun } from '../key/lib/pending-keys.ts';
 import { serverRow } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';
 
@@ -22,14 +23,18 @@ export default class ServersForget extends BaseCommand<typeof ServersForget> {
   override async run(): Promise<void> {
     const { name } = this.args;
     const { folders, env } = runtime();
-    const { entry } = namedServer(name, readCredentials(folders), folders, env);
+    const { entry } = namedServer(name, readCredentials(folders), folders, env, { begun: true });
     const seats = Object.values(entry?.seats ?? {}).filter((seat) => seat.token);
     const held = seats.map((seat) => `${seat.name} on ${seat.board}`).join(', ');
     if (held) await this.confirm(`Forget ${name}, and with it the tokens of ${held}?`, this.flags.yes);
+    if (begun(entry, 'invite') || begun(entry, 'guest')) {
+      const question = `Forget ${name}, and with it the key of an account that may have been made there?`;
+      await this.confirm(question, this.flags.yes);
+    }
     const { server, previous } = await forgetServer(name);
     this.print<typeof json>(
       { server, previous },
-      () => `Forgot ${server.name} (${server.url}); its key still works there.`,
+      () => `Forgot ${server.name} (${server.url})${server.key === null ? '' : '; its key still works there'}.`,
     );
   }
 }
@@ -37,13 +42,14 @@ export default class ServersForget extends BaseCommand<typeof ServersForget> {
 /** Drops what is saved about a server. */
 async function forgetServer(name: string) {
   const { folders, env } = runtime();
-  const server = namedServer(name, readCredentials(folders), folders, env);
-  if (!server.entry)
-    throw new Failure('server_unknown', `Nothing is saved about ${name}.`, { hint: 'service servers list' });
-  await forgetKey(server.origin, server.entry);
+  const server = namedServer(name, readCredentials(folders), folders, env, { begun: true });
+  const { origin, entry } = server;
+  if (!entry) throw new Failure('server_unknown', `Nothing is saved about ${name}.`, { hint: 'service servers list' });
+  await forgetKey(origin, entry);
+  if (entry.pending) await forgetPending(origin, entry.server_id, entry.pending);
   return updateCredentials(folders, (now) => {
     const result = { server: serverRow(server, now), previous: now.default };
-    const place = server.local ? localEntry(now)?.[0] : server.origin;
+    const place = server.local ? localEntry(now)?.[0] : origin;
     if (place !== undefined) delete now.servers[place];
     if (now.default !== null && !now.servers[now.default]) now.default = null;
     return result;

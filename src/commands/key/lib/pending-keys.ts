@@ -130,7 +130,7 @@ export async function dropPendingKey(origin: string): Promise<void> {
 }
 
 /** What was begun here in this way and can still come to something. */
-export function begun(entry: ServerEntry | undefined, kind: Pending['kind']): Pending | null {
+export function begun(entry: ServerEntry | null | undefined, kind: Pending['kind']): Pending | null {
   const pending = entry?.pending;
   return pending?.kind === kind && Date.parse(pending.expires_at) > Date.now() ? pending : null;
 }
