@@ -45,7 +45,7 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
     status,
     retryAfter,
     requestId,
-    delivery: deliveryOf(status),
+    delivery: deliveryOf(status, refusal !== null),
     transient: isTransientAnswer(status, code),
   };
   const wait = retryAfter === undefined ? {} : { retry_after: retryAfter };
@@ -70,9 +70,14 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
 const GATEWAY = new Set([502, 503, 504]);
 const BEHIND_GATEWAY = 'Try again in a moment; if it goes on, ask the operator of the server whether it is up.';
 
-/** A gateway that got no answer from behind it cannot say whether the request was carried out. */
-function deliveryOf(status: number): Delivery {
-  return status === 502 || status === 504 ? 'unclear' : 'answered';
+/**
+ * A gateway that got no answer from behind it cannot say whether the request was carried out; 501 says that it was not.
+ *
+ * @param ours whether the answer is in the form of this API
+ */
+function deliveryOf(status: number, ours: boolean): Delivery {
+  if (status === 502 || status === 504) return 'unclear';
+  return !ours && status >= 500 && status !== 501 ? 'unclear' : 'answered';
 }
 
 /** How a server says that it has no field of this name. */

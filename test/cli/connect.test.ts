@@ -245,6 +245,18 @@ describe('connecting', () => {
     network.close();
   });
 
+  it('keeps its key where a gateway answers for a server that may have made the account', async () => {
+    const network = await LossyNetwork.to(url);
+    network.decide = ({ path }) => (path === '/v1/connect' ? 'gateway' : /onboarding/.test(path) ? 'cut' : 'pass');
+    const before = await people();
+    const connect = ['connect', network.link((await invite()).invite), '--handle', 'vera', '--yes', '--json'];
+    expect(errorOf(await laptop.run([...connect, '--timeout', '3'])).code).to.equal('outcome_unknown');
+    network.decide = () => 'pass';
+    expect((await laptop.json(['connect', '--resume'])).person.handle).to.equal('vera');
+    expect(await people()).to.equal(before + 1);
+    network.close();
+  });
+
   it('can be given up, after a question while it may still come to something', async () => {
     const network = await LossyNetwork.to(url);
     network.decide = ({ path }) => (/connect|onboarding/.test(path) ? 'cut' : 'pass');

@@ -95,7 +95,7 @@ describe('client: behind a gateway', () => {
       hint: behind,
       status: 503,
       attempts: 1,
-      delivery: 'answered',
+      delivery: 'unclear',
       transient: true,
       retryAfter: 120,
       details: { status: 503, content_type: 'text/html; charset=utf-8', retry_after: 120 },
@@ -103,6 +103,14 @@ describe('client: behind a gateway', () => {
     expectNothingLeaked(error);
     expect(clock.slept).to.deep.equal([]);
   });
+
+  for (const status of [500, 503, 520])
+    it(`cannot say of a ${status} whether what must not be repeated was done behind it`, async () => {
+      nock(team).post('/v1/keys').reply(status, 'upstream reset', { 'Content-Type': 'text/plain' });
+      const { client } = clientOf();
+      const error = await failure(client.call('createKey', { body: { name: 'ci' } }));
+      expect([error.code, error.attempts, error.details?.['status']]).to.deep.equal(['outcome_unknown', 1, status]);
+    });
 
   const redirects = [
     ['to a login page of another host', team, 'https://login.example.com/start?to=%2Fv1%2Fme'],

@@ -8,11 +8,11 @@ export interface Passing {
   body: string;
 }
 
-type Fate = 'pass' | 'lose' | 'halve' | 'spoil' | 'cut';
+type Fate = 'pass' | 'lose' | 'gateway' | 'halve' | 'spoil' | 'cut';
 
 export class LossyNetwork {
   /**
-   * Called before a request is passed on; `lose` drops its answer, `halve` the second half of it, `spoil` changes its last
+   * Called before a request is passed on; `lose` drops its answer, `gateway` answers 503 in its place, `halve` the second half of it, `spoil` changes its last
    * byte, `cut` drops the request itself.
    */
   decide: (passing: Passing) => Fate | Promise<Fate> = () => 'pass';
@@ -60,6 +60,7 @@ export class LossyNetwork {
       answer.on('data', (part: Buffer) => back.push(part));
       answer.on('end', () => {
         if (fate === 'lose') return void req.socket.destroy();
+        if (fate === 'gateway') return void res.writeHead(503, { 'content-type': 'text/plain' }).end('upstream reset');
         let whole = Buffer.concat(back);
         // The server whose address this is names itself by it.
         if (passing.path === '/v1/invites/preview')

@@ -231,7 +231,7 @@ export async function sendUntilClear<T>(
 
 /** Whether nobody can say what became of a request. */
 export const isUnclear = (error: ClientError): boolean =>
-  error.code === 'outcome_unknown' || error.status === 500 || error.status === 502 || error.status === 504;
+  error.code === 'outcome_unknown' || error.delivery === 'unclear' || error.status === 500;
 
 interface ReceivedKey extends Omit<Arrival, 'person' | 'key'> {
   person: { id: string; handle: string; server_role: ServerRole };
