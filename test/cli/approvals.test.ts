@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { collect, finished, until } from './support/home.ts';
+import { LossyNetwork } from './support/lossy.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('requests of agents', () => {
@@ -166,5 +167,27 @@ describe('requests of agents', () => {
     const { revisions } = await home().json(['allowance', 'history']);
     expect(revisions.map(({ revision }: { revision: number }) => revision)).to.deep.equal([3, 2, 1]);
     expect((await invite()).state).to.equal('pending');
+  });
+
+  it('whose answer was lost say with which command one sees what became of them', async () => {
+    const network = await LossyNetwork.to(url);
+    network.decide = ({ method }) => (method === 'POST' ? 'lose' : 'pass');
+    const { approval } = await invite();
+    const SERVICE_TOKEN = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    const there = ['--server', network.url];
+    const allowed = await failed(['approval', 'allow', approval.id, '--yes', ...there], { env: { SERVICE_TOKEN } });
+    expect(allowed).to.deep.include({
+      code: 'outcome_unknown',
+      hint: `See whether it was done: service approval show ${approval.id} --server ${network.url}; allowing it again does nothing twice`,
+      exit: 8,
+    });
+    const args = ['invite', 'create', '--board', 'demo', ...there];
+    const asked = await failed(args, { env: { SERVICE_TOKEN: agent['SERVICE_TOKEN'] } });
+    expect(asked).to.deep.include({
+      code: 'outcome_unknown',
+      hint: `See whether it was asked for: service approval list --server ${network.url}`,
+      exit: 8,
+    });
+    network.close();
   });
 });

@@ -1,7 +1,9 @@
 import { booleanFlag, confirmFlags, required, WriteCommand } from '../../cli/base.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { requestedApproval } from '../../cli/shapes.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { allowedText, allowQuestion } from './lib/approval-text.ts';
+import { lost } from './lib/approvals.ts';
 
 export const json = () => requestedApproval;
 
@@ -19,7 +21,8 @@ export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
   static override flags = { always: booleanFlag('Allow the like without asking from now on'), ...confirmFlags };
 
   override async run(): Promise<void> {
-    const { client } = await this.session('P');
+    const session = await this.session('P');
+    const { client } = session;
     const params = { approval: this.args.approval };
     const always = this.flags.always === true;
     if (!this.flags.yes) {
@@ -27,7 +30,10 @@ export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
       await this.confirm(allowQuestion(data.approval, always), data.approval.state !== 'pending');
     }
     const idempotencyKey = this.key;
-    const { data } = await client.call('allowApproval', { params, body: { always }, idempotencyKey });
+    const show = `service approval show ${params.approval}${stayingAt(session)}`;
+    const { data } = await client
+      .call('allowApproval', { params, body: { always }, idempotencyKey })
+      .catch(lost(`See whether it was done: ${show}; allowing it again does nothing twice`));
     warnOfLoopback(this.out, data.invite?.invite);
     this.print<typeof json>(data, () => allowedText(data), data.invite?.invite);
   }

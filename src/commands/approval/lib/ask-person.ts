@@ -13,6 +13,7 @@ import { usage } from '../../../local/failure.ts';
 import { newInviteText, warnOfLoopback } from '../../invite/lib/invite.ts';
 import { handleOf } from '../../people/lib/people.ts';
 import { actionWords } from './approval-text.ts';
+import { lost } from './approvals.ts';
 
 /** A command that an agent may ask its person to carry out, with `--request`. */
 export abstract class AskingCommand<T extends typeof Command> extends WriteCommand<T> {
@@ -31,7 +32,9 @@ type AdminActionInput = BodyIn<'requestAdminAction'>;
 async function askPerson(session: Session, body: AdminActionInput, key: string | undefined): Promise<Asked> {
   const { client } = session;
   await requireFeature(client, 'onboarding');
-  const { data } = await client.call('requestAdminAction', { body, idempotencyKey: key });
+  const { data } = await client
+    .call('requestAdminAction', { body, idempotencyKey: key })
+    .catch(lost(`See whether it was asked for: service approval list${staying(session)}`));
   if (data.state === 'pending') await tellDaemon(session, data.approval.id);
   return data;
 }
