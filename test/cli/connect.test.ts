@@ -257,6 +257,15 @@ describe('connecting', () => {
     network.close();
   });
 
+  it('by setup takes no handle that nobody chose, whatever was begun at the server before', async () => {
+    await laptop.json(['machine', 'request', url, '--handle', 'maya', '--detach']);
+    const before = await people();
+    const { steps } = await laptop.json(['setup', (await invite('--handle', 'wanda')).invite]);
+    const account = steps.find(({ name }: { name: string }) => name === 'account');
+    expect(account).to.include({ state: 'needs_you', next: 'service setup - --handle wanda' });
+    expect(await people()).to.equal(before);
+  });
+
   it('can be given up, after a question while it may still come to something', async () => {
     const network = await LossyNetwork.to(url);
     network.decide = ({ path }) => (/connect|onboarding/.test(path) ? 'cut' : 'pass');

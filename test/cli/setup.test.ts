@@ -117,17 +117,6 @@ describe('setup', () => {
     expect(of(broken.steps, 'account')?.state).to.equal('done');
   });
 
-  it('takes no handle that nobody chose, whatever was begun at the server before', async () => {
-    const { invite: link } = await invite('--handle', 'una');
-    const machine = await laptop.json(['machine', 'request', url, '--handle', 'maya', '--detach']);
-    expect(machine.code).to.be.a('string');
-    const { states } = await walk(link);
-    expect(states['account']).to.equal('needs_you');
-    expect(await people()).to.not.include('una');
-    const second = await walk(link, ['--handle', 'una']);
-    expect(second.states['account']).to.equal('done');
-  });
-
   it('is one failed step where the invite does not work, and the rest follows from it', async () => {
     const { id, invite: link } = await invite();
     await host.json(['invite', 'revoke', id]);
