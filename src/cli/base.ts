@@ -120,7 +120,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     }
     if (code === 'unauthorized') {
       const { nameEndedKey } = await import('./session/ended-key.ts');
-      nameEndedKey(error, this.opened);
+      await nameEndedKey(error, this.opened);
     }
   }
 

@@ -1,4 +1,5 @@
 /** A key that was revoked: the command says which one it is, and its hint is what brings another. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Api } from '../support/api.ts';
 import { noteSecrets } from '../support/secrets.ts';
@@ -48,6 +49,31 @@ describe('a key that was revoked', () => {
         'service server restart',
       ]);
       expect((await home.shell('service server restart && service whoami')).code).to.equal(0);
+    } finally {
+      await home.close();
+    }
+  });
+
+  it('is not what is said where another server answers at the address than before', async () => {
+    const home = new Home();
+    try {
+      const key = await newKey(await server.person('ida'), 'second');
+      await home.shell(`printf %s '${key.token}' | service login ${server.url} --store file`);
+      const file = home.path('config', 'credentials.json');
+      const { server_id } = JSON.parse(readFileSync(file, 'utf8')).servers[server.url];
+      const known = 'srv_01K5A0000000000000000000P2';
+      const lost = readFileSync(file, 'utf8')
+        .replace(server_id, known)
+        .replace(key.token, `abh_${'A'.repeat(43)}`);
+      writeFileSync(file, lost);
+      const told = {
+        code: 'server_identity_changed',
+        message: `Another server answers at ${server.url} than before, and does not know your key.`,
+        hint: `If that is right, sign in there: service login ${server.url}`,
+        details: { known, found: server_id },
+      };
+      expect(await errorOf(home, ['board', 'list'])).to.deep.equal({ exit: 4, ...told });
+      expect((await home.json(['status'])).problem).to.include({ code: told.code, hint: told.hint });
     } finally {
       await home.close();
     }

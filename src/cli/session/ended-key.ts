@@ -7,9 +7,24 @@ const ENDED = 'it was revoked or has expired';
 export const ANOTHER_KEY = 'Make another where you are signed in: service key create NAME';
 
 /** Says it of a server's refusal, which knows only that the credential does not work. Other errors stay as they are. */
-export function nameEndedKey(error: unknown, session: Session | null): void {
+export async function nameEndedKey(error: unknown, session: Session | null): Promise<void> {
   const { name, code } = error as { name?: unknown; code?: unknown };
-  if (session && name === 'ClientError' && code === 'unauthorized') Object.assign(error as Error, endedKey(session));
+  if (!session || name !== 'ClientError' || code !== 'unauthorized') return;
+  Object.assign(error as Error, (await anotherServer(session)) ?? endedKey(session));
+}
+
+/** Whether the refusal comes from another server than the one that issued the credential; null also where it does not say. */
+async function anotherServer({ client, entry, seat, server: { url, local } }: Session) {
+  if (!entry || local) return null;
+  const info = await client.call('getInfo', { maxAttempts: 1 }).catch(() => null);
+  if (info === null || info.data.server_id === entry.server_id) return null;
+  const asks = inSession() ? 'ask your person to sign in there' : 'sign in there';
+  return {
+    code: 'server_identity_changed',
+    message: `Another server answers at ${url} than before, and does not know ${seat ? seat.saved.name : 'your key'}.`,
+    hint: `If that is right, ${asks}: ${loginCommand(url, local)}`,
+    details: { known: entry.server_id, found: info.data.server_id },
+  };
 }
 
 function endedKey({ seat, entry, agent, server: { url, local } }: Session): { message: string; hint: string } {

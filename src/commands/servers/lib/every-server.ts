@@ -29,7 +29,7 @@ export async function askEveryServer<T extends object>(
       session = await open(name);
       groups.push({ name, url, ...(await read(session)) });
     } catch (error) {
-      nameEndedKey(error, session);
+      await nameEndedKey(error, session);
       groups.push({ name, url, error: asExpected(error) });
     }
   }

@@ -26,8 +26,8 @@ export function personView(session: Session): View {
   return {
     personId: entry?.person?.id ?? null,
     async boards() {
-      const { data } = await client.call('listBoards').catch((error) => {
-        nameEndedKey(error, session);
+      const { data } = await client.call('listBoards').catch(async (error) => {
+        await nameEndedKey(error, session);
         throw error;
       });
       return data.boards.filter((board) => board.on_board).map(({ name }) => name);

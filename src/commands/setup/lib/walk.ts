@@ -126,7 +126,8 @@ async function memberships(view: View): Promise<Step> {
     if (boards === null) return step('memberships', 'waiting', UNSEEN);
     return step('memberships', 'done', boards.length === 0 ? 'On no board yet.' : `On ${boards.join(', ')}.`);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'unauthorized') throw error;
+    const { code } = error as { code?: unknown };
+    if (code !== 'unauthorized' && code !== 'server_identity_changed') throw error;
     return failed('account', error);
   }
 }

@@ -39,7 +39,7 @@ export async function readStatus(
     record.unread = data.unread ?? null;
     if (session.agent) await readWork(session, record, out);
   } catch (error) {
-    nameEndedKey(error, session);
+    await nameEndedKey(error, session);
     const linked = nameLink(error as object, { flags, args: {}, board: out.base.board });
     record.problem = asExpected(blockedHere(error), linked || record.board_source === 'agent');
     if (silent.includes(record.problem.code)) record.server_running = false;
