@@ -14,7 +14,7 @@ export const json = () => object({ server: knownServer, previous: text.nullable(
 export default class ServersForget extends BaseCommand<typeof ServersForget> {
   static override summary = 'Forget a server: its key and its seats on this machine';
   static override description =
-    'Nothing is revoked on the server: the key stays valid there. Asks first when agents would lose their tokens.';
+    'Nothing is revoked on the server: the key stays valid there. Asks first when agents would lose their tokens, or a\nnew account its only key.';
   static override examples = ['service servers forget team', 'service servers forget team --yes'];
   static override seeAlso = ['servers list', 'login'];
   static override args = { name: required('Name or address of a known server') };
