@@ -153,6 +153,14 @@ describe('the system keychain', () => {
     expect(readdirSync(keychain)).to.deep.equal([]);
   });
 
+  it('keeps nothing of a request that another one replaced', async () => {
+    const request = ['machine', 'request', server.url, '--handle', 'dana', '--detach'];
+    await home.json(request);
+    expect(readdirSync(keychain)).to.have.length(1);
+    await home.json(request, { env: { SERVICE_KEYSTORE: 'file' } });
+    expect(readdirSync(keychain)).to.deep.equal([]);
+  });
+
   it('hands out a key that an earlier version saved under the id of the server, to the address it was saved for', async () => {
     const whoami = () => home.json(['whoami', '--server', server.url]);
     await login();

@@ -136,9 +136,11 @@ export async function forgetKey(origin: string, { key, server_id }: ServerEntry,
   });
 }
 
-/** Removes the secret of a pending sign-in or invite. */
-export async function forgetPending(origin: string, serverId: string, pending: Pending): Promise<void> {
-  if (pending.store === 'keychain') await forget(accountOf('pending', pending, serverId), origin);
+/** Removes the secret of a pending sign-in or invite. @param now where the one that replaces it was saved */
+export async function forgetPending(origin: string, serverId: string, pending: Pending, now?: Saved): Promise<void> {
+  if (pending.store !== 'keychain') return;
+  const account = accountOf('pending', pending, serverId);
+  if (account !== now?.account) await forget(account, origin);
 }
 
 /** Answers false where a locked keychain keeps it. The secret of another address stays. */

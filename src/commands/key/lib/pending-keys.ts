@@ -100,6 +100,7 @@ export async function savePendingKey(
   const { env, folders } = runtime();
   const place = await savePending(storeChoice(env.SERVICE_KEYSTORE), { origin, token }, { env, folders });
   const kept: Pending = { ...pending, ...placeOf(place, token) };
+  const before = readCredentials(folders).servers[origin];
   await updateCredentials(folders, (saved) => {
     const entry = saved.servers[origin] ?? {
       server_id: serverId,
@@ -111,6 +112,7 @@ export async function savePendingKey(
     };
     saved.servers[origin] = { ...entry, pending: kept };
   });
+  if (before?.pending) await forgetPending(origin, before.server_id, before.pending, place);
   return kept;
 }
 
