@@ -56,7 +56,8 @@ describe('the installed program, where the machine fails', () => {
     const harnesses = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => {
         await home.json(['agent', 'create', `agent-${n}`, '--board', 'demo']);
-        const header = { session: `waits-${n}`, boot: n.toString(16).padStart(16, '0') };
+        // None names its process, because a new session ends the others of its own.
+        const header = { session: `waits-${n}`, boot: n.toString(16).padStart(16, '0'), process: undefined };
         const harness = new FakeHarness(paths().socket, { header });
         await harness.register();
         await harness.ask('bind', { agent: { server: url, board: 'demo', name: `agent-${n}` } });
