@@ -20,9 +20,9 @@ import { redact, sumCounts } from '../text/redaction.ts';
 import { askContext, askViews } from '../views/ask.ts';
 import { messageView } from '../views/message.ts';
 import { type Addressing, activeByName, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
-import { isNoticed, noRun, requireOpenToAgents, runNotice, withPost } from './agent-run.rules.ts';
+import { isNoticed, NO_LIMIT, noRun, requireOpenToAgents, runNotice, withPost } from './agent-run.rules.ts';
 import { resolveMentions } from './mentions.rules.ts';
-import { type MessageRow, rootOf } from './messages.store.ts';
+import { type MessageRow, releaseHeld, rootOf } from './messages.store.ts';
 import { type Post, type Written, writePost } from './posting.steps.ts';
 
 export const postMessage: WriteCase<'postMessage', Post> = {
@@ -78,6 +78,8 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       limits: place.policy.agent_run,
       now: tx.now,
     });
+    // Where a new version starts the count anew, what was held before it wakes those it is for.
+    if (root?.run_held_at && run.run_restarts > root.run_restarts) await releaseHeld(tx, root, NO_LIMIT);
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
     const parts = { parent, run, addressing, mentions, about, files, asking, answering };
     const written = await writePost(tx, caller, place, { post: body, ...parts });

@@ -345,6 +345,13 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     const next = [await reply(codex, root), await post(claude, board, 'Again', cite), await reply(codex, root)];
     expect(next.map(({ held }) => held ?? false)).to.deep.equal([false, false, false]);
     expect((await reply(claude, root)).held).to.equal(true);
+    const again = await claude.ok('uploadFile', {
+      params: { board },
+      query: { name: 'plan.md', base: 1 },
+      bytes: 'two',
+    });
+    await post(claude, board, 'Changed', { ...cite, files: [{ file: again.id }] });
+    expect((await heldIn(root)).at(-2)).to.equal(false);
   });
 
   it('start anew with the approval of a file that is cited in the thread', async () => {
