@@ -73,16 +73,16 @@ export async function copyStorage({ from, to, ...options }: StorageOptions & { f
   return using(options, async (db, _url, open) => {
     const [source, target] = [await open(from), await open(to, true)];
     const result = { copied: 0, skipped: 0, failed: [] as Digest[] };
-    const refused = new Set<Digest>();
+    const whole = new Set<Digest>();
     for await (const { digest } of source.list()) {
       if ((await stateOf(target, digest)) === 'intact') result.skipped++;
       else if (await copy(source, target, digest)) result.copied++;
-      else refused.add(digest);
+      else continue;
+      whole.add(digest);
     }
-    // Others of those that were refused may have been collected meanwhile.
-    for await (const { digest, size } of referenced(db)) {
-      if (refused.has(digest) || (await target.stat(digest))?.size !== Number(size)) result.failed.push(digest);
-    }
+    // What the source does not have may be in the target already, as what a running server stored meanwhile.
+    for await (const { digest } of referenced(db))
+      if (!whole.has(digest) && (await stateOf(target, digest)) !== 'intact') result.failed.push(digest);
     return result;
   });
 }
@@ -171,7 +171,7 @@ function ofStore(error: unknown): unknown {
     return new ServeError(
       'storage_unreachable',
       `The files cannot be used: ${error.message}.`,
-      'Check the address, its keys and their rights, then run it again: what was copied stays.',
+      'Check the address, its keys and their rights, then run it again.',
     );
   return error;
 }

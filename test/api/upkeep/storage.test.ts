@@ -251,7 +251,7 @@ describe('the database of a data folder', () => {
       expect(told[n]).to.include({
         code: 'storage_unreachable',
         message: `The files cannot be used: the object store answered 403 to ${what}.`,
-        hint: 'Check the address, its keys and their rights, then run it again: what was copied stays.',
+        hint: 'Check the address, its keys and their rights, then run it again.',
       });
   });
 
