@@ -7,7 +7,7 @@ import { PaletteButton } from '../parts/palette-button.tsx';
 import { agoPhrase, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { isClosedElsewhere } from '../state/answers.ts';
-import { now } from '../state/clock.ts';
+import { serverNow } from '../state/clock.ts';
 import { isFocusLost } from '../state/focus.ts';
 import { type Need, needs, needsError, openAsks, rank } from '../state/needs.ts';
 import { openOverlay } from '../state/overlay.ts';
@@ -33,13 +33,13 @@ const number = (count: number): string => numbers[count] ?? String(count);
 
 /** "One answer is due in 22 minutes, one holds up a task." */
 function urgencySentence(all: Need[]): string {
-  const due = all.filter((need) => rank(need, now.value) === 0);
-  const blocking = all.filter((need) => rank(need, now.value) === 1);
+  const due = all.filter((need) => rank(need, serverNow.value) === 0);
+  const blocking = all.filter((need) => rank(need, serverNow.value) === 1);
   const first = due[0]?.kind === 'ask' ? due[0].message.ask?.going_at : null;
   const facts: string[] = [];
   if (first) {
     const answers = due.length === 1 ? 'one answer is' : `${number(due.length).toLowerCase()} answers are`;
-    facts.push(`${answers} due${due.length === 1 ? '' : ', the first'} in ${until(first)}`);
+    facts.push(`${answers} due${due.length === 1 ? '' : ', the first'} in ${until(first, serverNow.value)}`);
   }
   if (blocking.length > 0) {
     const some = number(blocking.length).toLowerCase();

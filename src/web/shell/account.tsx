@@ -35,6 +35,7 @@ export async function signOut(): Promise<void> {
   failure.value = null;
   try {
     await call('endMyBrowserSession');
+    sessionStorage.clear();
     clearSession();
   } catch (error) {
     if (session.peek()) failure.value = `Not signed out. ${errorText(error)}`;

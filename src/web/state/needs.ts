@@ -6,7 +6,7 @@ import type { Need as AgentNeed, Answer, Approval, Message, PairingRequest } fro
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listenToHints, listenToReturn } from '../live/link.ts';
-import { now } from './clock.ts';
+import { serverNow, serverTime } from './clock.ts';
 import { oneAtATime, Throttle } from './throttle.ts';
 
 export type Need =
@@ -63,7 +63,7 @@ export const needs = computed(() =>
       ),
       ...agentNeeds.value.needs.map((need): Need => ({ kind: 'agents', id: idOf(need), at: need.at, need })),
     ],
-    now.value,
+    serverNow.value,
   ),
 );
 
@@ -72,7 +72,7 @@ const idOf = ({ kind, id }: AgentNeed): string => `${kind}-${id}`;
 
 /** Asks to the person's agents, which the person may answer instead. */
 export const needsOfMyAgents = computed(() =>
-  sortNeeds((openAsks.value ?? []).filter((message) => !isAskedOfMe(message)).map(asNeed), now.value),
+  sortNeeds((openAsks.value ?? []).filter((message) => !isAskedOfMe(message)).map(asNeed), serverNow.value),
 );
 
 /** The board it comes from; undefined if the person cannot see that board. */
@@ -168,7 +168,7 @@ function schedule(due: readonly List[]): void {
 }
 
 /** Milliseconds until shortly after a time. Once it has passed, as on a clock ahead of the server's, each wait is twice as long. */
-const delayUntil = (time: number): number => Math.abs(time - Date.now()) + 1_000;
+const delayUntil = (time: number): number => Math.abs(time - serverTime()) + 1_000;
 
 /** No event reports that an ask closed because its default applies, so a timer reloads the list then. */
 effect(() => {

@@ -2,7 +2,7 @@
 import type { Member, Message, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
-import { now } from '../state/clock.ts';
+import { serverNow } from '../state/clock.ts';
 import { hrefOf } from '../state/route.ts';
 import { columnOf, columnTitles, type StatusLine, statusLine } from './columns.ts';
 
@@ -31,7 +31,7 @@ export function TaskCard(props: {
   const { owner } = task;
   const member = members.find(({ id }) => id === owner?.id);
   const column = columnOf(task);
-  const line = statusLine(task, asks, member, now.value);
+  const line = statusLine(task, asks, member, serverNow.value);
   return (
     <a
       class={`tc${column === 'needs_you' ? ' mine' : ''}${moved ? ' fresh' : ''}`}

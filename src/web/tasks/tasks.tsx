@@ -3,7 +3,7 @@ import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { now } from '../state/clock.ts';
+import { serverNow } from '../state/clock.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import { openAsks } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
@@ -93,7 +93,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
               By agent
             </button>
           </fieldset>
-          <span class="q2 desk">{waitingSentence(asks, now.value)}</span>
+          <span class="q2 desk">{waitingSentence(asks, serverNow.value)}</span>
           <span class="sp" />
           {writable && (
             <button type="button" class="b pri" onClick={() => setCreating(true)}>
