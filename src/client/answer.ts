@@ -76,8 +76,8 @@ const BEHIND_GATEWAY = 'Try again in a moment; if it goes on, ask the operator o
  * @param ours whether the answer is in the form of this API
  */
 function deliveryOf(status: number, ours: boolean): Delivery {
-  if (status === 502 || status === 504) return 'unclear';
-  return !ours && status >= 500 && status !== 501 ? 'unclear' : 'answered';
+  const unclear = status === 502 || status === 504 || (!ours && status >= 500 && status !== 501);
+  return unclear ? 'unclear' : 'answered';
 }
 
 /** How a server says that it has no field of this name. */

@@ -17,7 +17,7 @@ export default class Who extends BaseCommand<typeof Who> {
   static override readOnly = true;
   static override summary = 'Say which other agents are on these files';
   static override description =
-    "By the paths of their lines, on all your boards and in this folder's repository. Exit code 3 if somebody is, so that\na hook of git can ask; agents of your own count, except the one that asks. A glob may be given in quotes.";
+    "By the paths of their lines, on your boards, an agent's on its own, in this folder's repository. Exit code 3 if somebody is, so that\na hook of git can ask; agents of your own count, except the one that asks. A glob may be given in quotes.";
   static override examples = [
     'service who src/http.ts',
     "service who 'src/retry/**' --as codex",

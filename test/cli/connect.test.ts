@@ -225,10 +225,11 @@ describe('connecting', () => {
     const connect = ['connect', link, '--handle', 'tess', '--yes', '--json', '--timeout', '3'];
     expect(errorOf(await laptop.run(connect)).code).to.equal('outcome_unknown');
     const { pending } = credentials().servers[network.url];
+    const giveUp = `To give it up: service servers forget ${network.url}`;
     const request = await laptop.run(['machine', 'request', network.url, '--handle', 'maya', '--detach', '--json']);
     expect(errorOf(request)).to.include({
       code: 'outcome_unknown',
-      hint: `Find out what became of it first: service connect ${network.url} --resume`,
+      hint: `Find out what became of it first: service connect ${network.url} --resume. ${giveUp}`,
     });
     expect(credentials().servers[network.url].pending).to.deep.equal(pending);
     // As a guest's join leaves it.
@@ -236,7 +237,7 @@ describe('connecting', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"kind": "invite"', '"kind": "guest"'));
     expect(errorOf(await laptop.run(connect))).to.include({
       code: 'outcome_unknown',
-      hint: 'Find out what became of it first: repeat the join with its line',
+      hint: `Find out what became of it first: repeat the join with its line. ${giveUp}`,
     });
     const { stdout } = await laptop.run(['setup', link, '--handle', 'tess', '--json']);
     const account = JSON.parse(stdout).steps.find(({ name }: { name: string }) => name === 'account');

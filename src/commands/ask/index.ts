@@ -4,7 +4,7 @@ import { booleanFlag, integerFlag, listFlag, stringFlag, waitFlag, waitFlags, wo
 import { momentOf } from '../../cli/repeats.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, object, postRecipients } from '../../cli/shapes.ts';
-import { showEnd } from '../../cli/terminal/time.ts';
+import { moment, showEnd } from '../../cli/terminal/time.ts';
 import { requireFeature } from '../../client/features.ts';
 import { DAY } from '../../contract/durations.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
@@ -61,6 +61,8 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const { 'expect-option': expected } = flags;
     if (expected !== undefined && expected > options.length)
       throw usage(`--expect-option ${expected}: there are ${options.length} options.`);
+    // A mistake is told before anything is asked.
+    if (flags.at !== undefined && this.key === undefined) moment(flags.at, '--at');
     const about = flags['no-task'] ? [] : flags.task === undefined ? undefined : [taskRef(flags.task)];
     const session = await this.onBoard('A');
     await requireFeature(session.client, 'asks');

@@ -35,7 +35,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   static override stream = 'follow' as const;
   static override summary = 'Read what is waiting: for an agent its messages, for a person what needs them';
   static override description =
-    'An agent gets its unread messages, and they are acknowledged once they were printed; --peek leaves them unread, as do\n--quiet, --json=FIELD,… and --jq where they leave out the texts.\nIt says how many notices wait; --wait ends on a new one too, and --follow tells of it, each once.\nA session with several seats gets those of all of them, unless --board names one.\nA person sees where something is unread or a reply is owed; nothing is acknowledged.';
+    'An agent gets its unread messages, and they are acknowledged once they were printed; --peek leaves them unread, as do\n--quiet, --json=FIELD,… and --jq where they leave out the texts, except with --follow.\nIt says how many notices wait; --wait ends on a new one too, and --follow tells of it, each once.\nA session with several seats gets those of all of them, unless --board names one.\nA person sees where something is unread or a reply is owed; nothing is acknowledged.';
   static override examples = [
     'service inbox --as codex',
     'service inbox --as codex --wait 600',

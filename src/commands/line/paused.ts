@@ -1,5 +1,6 @@
 import { required, requiredFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { momentOf } from '../../cli/repeats.ts';
+import { moment } from '../../cli/terminal/time.ts';
 import { taskRef } from '../task/lib/tasks.ts';
 import { overlapText, pathFlags, pathsOf } from './lib/claims.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
@@ -26,6 +27,8 @@ export default class LinePaused extends WriteCommand<typeof LinePaused> {
 
   override async run(): Promise<void> {
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
+    // A mistake is told before anything is asked.
+    if (this.key === undefined) moment(this.flags.until, '--until');
     const paths = await pathsOf(this.flags.paths);
     const target = await lineTarget((who) => this.onBoard(who), this.globals);
     const until = await momentOf(target.session, this.key, '--until', this.flags.until);

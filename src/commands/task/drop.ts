@@ -24,14 +24,13 @@ export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
     const { member, reason } = this.flags;
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given, this.key);
-    const { data, again } = await asOwner(session, task, (own) =>
+    const drop = (own: { ownership?: string }) =>
       this.write(session.client, 'dropTask', {
         params: { board: session.board, task },
         body: { member: member?.replace(/^@/, ''), reason, ...own },
-      }),
-    );
-    // A repeat under one key has to be the same request.
-    if (this.key === undefined) await dropOwnership(session, data);
+      });
+    const { data, again } = await asOwner(session, task, drop, this.key);
+    await dropOwnership(session, data);
     const { ref, owner } = data;
     const record = await taskOut(session, data, this.out);
     const who = member ? `${member.replace(/^@/, '')} does` : 'You do';

@@ -11,10 +11,10 @@ export default class ThreadContinue extends ThreadRun {
   static override seeAlso = ['thread stop', 'board thread', 'board policy', 'inbox'];
 
   override run(): Promise<void> {
-    return this.set('continue', ({ seq, board, thread }) =>
+    return this.set('continue', ({ seq, board, thread }, stay) =>
       thread === 'held'
         ? called(
-            `The first of the held posts go on in the thread of #${seq} on ${board}. For more: service thread continue ${seq} --board ${board}`,
+            `The first of the held posts go on in the thread of #${seq} on ${board}. For more: service thread continue ${seq} --board ${board}${stay}`,
           )
         : `Agents may go on in the thread of #${seq} on ${board}.`,
     );

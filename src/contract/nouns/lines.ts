@@ -70,7 +70,11 @@ export const operations = {
     answer: memberRecord,
   },
   listClaims: {
-    ...get('/v1/me/claims', byMember, 'Which agents are on which files, on all own boards'),
+    ...get(
+      '/v1/me/claims',
+      byMember,
+      'Which agents are on which files: on the own board of an agent, on all boards of a person',
+    ),
     rates: ['reads'],
     answer: claimList,
   },

@@ -6,7 +6,6 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { allRows } from '../../../client/pages.ts';
 import type { Answer, Approval } from '../../../contract/types.ts';
-import { Failure } from '../../../local/failure.ts';
 import type { Folders } from '../../../local/folders.ts';
 import { readPrivate, writePrivate } from '../../../local/private-file.ts';
 
@@ -18,8 +17,7 @@ export const allApprovals = ({ client }: Session, state: string | undefined): Pr
 export const lost =
   (hint: string) =>
   (error: unknown): never => {
-    if (!(error instanceof ClientError) || error.code !== 'outcome_unknown') throw error;
-    throw new Failure(error.code, error.message, { hint, ...(error.details ? { details: error.details } : {}) });
+    throw error instanceof ClientError && error.code === 'outcome_unknown' ? Object.assign(error, { hint }) : error;
   };
 
 /** Collects as the agent that asked; the key is saved first, so that a lost answer is found again. */

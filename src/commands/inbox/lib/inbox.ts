@@ -90,8 +90,10 @@ async function asked(
 ): Promise<Asked> {
   const query = { limit };
   const read = async () => (await client.call('readInbox', { query })).data;
-  if (wait === undefined)
-    return { inbox: await read(), timedOut: false, notices: notices ? waitingOf(await noticesNow(client)) : undefined };
+  if (wait === undefined) {
+    const [inbox, waiting] = await Promise.all([read(), notices ? noticesNow(client) : []]);
+    return { inbox, timedOut: false, notices: waitingOf(waiting) };
+  }
   const ended = new AbortController();
   const { signal } = ended;
   try {

@@ -32,7 +32,7 @@ export const waitingOf = (notices: Notice[]): Waiting | undefined => {
 
 /** Those that wait now; none where the server does not tell. */
 export const noticesNow = async (client: Client): Promise<Notice[]> =>
-  (await client.call('listNotices', { query: { limit: 100 } }).catch(() => null))?.data.notices ?? [];
+  (await client.call('listNotices', { query: { limit: 100 }, maxAttempts: 1 }).catch(() => null))?.data.notices ?? [];
 
 /** All that wait, as soon as the agent was not told of the newest; none where the wait for messages ended first. */
 export async function newNotices(client: Client, { messages, wait, signal, isNews }: Beside): Promise<Notice[]> {

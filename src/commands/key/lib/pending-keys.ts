@@ -152,7 +152,7 @@ export function refuseBegun(origin: string, entry: ServerEntry | undefined, kind
   const kind = kinds.find((one) => begun(entry, one));
   if (kind === undefined) return;
   throw new Failure('outcome_unknown', `Another way onto ${origin} was begun here and waits for its answer.`, {
-    hint: `Find out what became of it first: ${FIND_OUT[kind](origin)}`,
+    hint: `Find out what became of it first: ${FIND_OUT[kind](origin)}. To give it up: service servers forget ${origin}`,
   });
 }
 

@@ -79,16 +79,22 @@ async function taskNow({ client, board, agent }: BoardSession): Promise<string> 
 
 /**
  * Makes a change with what this agent was given when it started the task, if that was on this machine. It is sent once
- * after the task was taken from the agent, which then knows and may go on as a helper. @throws what the change throws.
+ * after the task was taken from the agent, which then knows and may go on as a helper.
+ *
+ * @param key the command's `--idempotency-key`, where the change ends what was given
+ * @throws what the change throws.
  */
 export async function asOwner<T>(
-  { seat }: Session,
+  session: Session,
   task: string,
   change: (own: { ownership?: string }) => Promise<T>,
+  key?: string,
 ): Promise<T> {
   const { folders } = runtime();
-  const ownership = seat ? ownershipOf(folders, seat.memberId, task) : undefined;
-  if (!seat || ownership === undefined) return change({});
+  const { seat } = session;
+  const given = () => (seat ? (ownershipOf(folders, seat.memberId, task) ?? null) : null);
+  const ownership = await sameAsFirst(session, key, `ownership of ${task}`, given);
+  if (!seat || ownership === null) return change({});
   try {
     return await change({ ownership });
   } catch (error) {

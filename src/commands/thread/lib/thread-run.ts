@@ -1,5 +1,6 @@
 /** What a person says of a thread in which agents answer each other: they may go on, or not. */
 import { required, WriteCommand } from '../../../cli/base.ts';
+import { stayingAt } from '../../../cli/session/open-session.ts';
 import { message, object } from '../../../cli/shapes.ts';
 import type { Message } from '../../../contract/types.ts';
 import { findMessage } from '../../board/lib/read/references.ts';
@@ -11,11 +12,13 @@ export abstract class ThreadRun extends WriteCommand<typeof ThreadRun> {
   static override boardFirst = true;
   static override args = { message: required('A message of the thread: 41, general#41 or msg_…') };
 
-  protected async set(action: 'continue' | 'stop', text: (message: Message) => string): Promise<void> {
-    const { client, board } = await this.onBoard('P');
+  /** @param text what is printed. Its `stay` keeps a command to this server */
+  protected async set(action: 'continue' | 'stop', text: (message: Message, stay: string) => string): Promise<void> {
+    const session = await this.onBoard('P');
+    const { client, board } = session;
     const { id } = await findMessage(client, board, this.args.message);
     const { data, again } = await this.write(client, 'setThreadRun', { params: { message: id }, body: { action } });
     this.out.base.board = data.board;
-    this.print<typeof json>({ message: data }, () => `${text(data)}${again}`);
+    this.print<typeof json>({ message: data }, () => `${text(data, stayingAt(session))}${again}`);
   }
 }
