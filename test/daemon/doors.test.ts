@@ -89,9 +89,9 @@ describe('a program with a door', () => {
   it('is not given what agents said to another seat that only people wake, after its person’s word to one', async () => {
     const { session, seat, name, board } = await started();
     const second = await rig.seat();
-    await session.bind(second.seat);
     const there = { board: second.board, member: second.seat.name };
     await server.dana.ok('setDeliveryMode', { params: there, body: { mode: 'humans' } });
+    await session.bind(second.seat);
     await until(() => rig.row(second.seat).mode === 'humans', 'the mode is known');
     const way = await door();
     await session.hook('turn_start');
