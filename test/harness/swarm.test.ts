@@ -74,6 +74,9 @@ if (findProgram('tmux', process.env))
 
         const [started] = (await swarm('up')).agents;
         expect([started.action, started.launcher, started.seated]).to.deep.equal(['started', 'tmux', true]);
+        // It has its seat before it takes its first prompt, behind which a message that wakes it would come twice.
+        await model.until(`You are ${seat} (role`);
+        await agent.settled();
         await world.say('wake up in tmux', '--to', `@${seat}`);
         await model.until('wake up in tmux');
         await agent.settled();
