@@ -257,7 +257,7 @@ describe('what needs the person', () => {
     await page.getByText(/claude goes with 60 s at .* unless you say otherwise/).waitFor();
     await page.goto(`${server.url}/inbox/asks/${id}`);
     await page
-      .getByText(/goes with 60\s?s in [45]\smin/)
+      .getByText(/goes with 60\s?s in [4-6]\smin/)
       .first()
       .waitFor();
     expect(await page.getByText('went with').count()).to.equal(0);
