@@ -110,6 +110,7 @@ export class PostgresWake {
       await client.query(`LISTEN ${CHANNEL}`);
       await requireKnown(client);
     } catch (error) {
+      if (error instanceof DataNewer) this.#follower.outdated?.(error);
       await client.end().catch(() => {});
       throw error;
     }
@@ -125,12 +126,7 @@ export class PostgresWake {
     void client.end().catch(() => {});
     this.#follower.gap('lost');
     const stopped = () => this.#closed;
-    const connect = () =>
-      this.#connect().catch((error: unknown) => {
-        if (error instanceof DataNewer) this.#follower.outdated?.(error);
-        throw error;
-      });
-    void persist(this.#clock, connect, stopped).then(() => {
+    void persist(this.#clock, () => this.#connect(), stopped).then(() => {
       if (stopped()) return;
       this.#follower.gap('restored');
       this.send([]);

@@ -1,4 +1,5 @@
 /** What messages are about, and what that makes of counts. */
+import { countRows } from '../db/query.ts';
 import { rowsOver } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
@@ -65,15 +66,13 @@ export const messageCountsOf = (tx: ReadTx, taskIds: string[], reader: MessageRe
   );
 
 /** How many messages about a task this reader may read after an event of its board. */
-export async function countMessagesAfter(tx: ReadTx, taskId: string, seq: number, reader: MessageReader) {
-  const [row] = await tx.query<{ count: number }>((db) =>
+export const countMessagesAfter = (tx: ReadTx, taskId: string, seq: number, reader: MessageReader): Promise<number> =>
+  countRows(tx, (db) =>
     readable(
       db({ x: 'message_tasks' })
         .join({ m: 'messages' }, 'm.id', 'x.message_id')
         .where('x.task_id', taskId)
         .where('x.seq', '>', seq),
       reader,
-    ).select({ count: db.raw('COUNT(*)') }),
+    ),
   );
-  return Number(row!.count);
-}
