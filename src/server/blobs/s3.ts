@@ -67,8 +67,9 @@ export class S3Store implements BlobStore {
 
   async open(digest: Digest, range?: ByteRange, signal?: AbortSignal): Promise<Readable> {
     const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
-    const answer = await this.#send({ method: 'GET', key: this.#keyOf(digest), headers, signal });
-    if (answer.status === (range ? 206 : 200) && answer.body) return Readable.fromWeb(answer.body as never);
+    const sent: Sent = { method: 'GET', key: this.#keyOf(digest), headers, signal };
+    const answer = await this.#send(sent);
+    if (answer.status === (range ? 206 : 200) && answer.body) return bytesOf(answer.body, sent);
     const refused = await this.#refused(answer, 'GET');
     throw isMissing(refused) ? new BlobMissing(digest) : refused;
   }
@@ -208,6 +209,20 @@ export class S3Store implements BlobStore {
     const init = { method, headers: signed.headers, body, duplex: 'half', signal, redirect: 'manual' };
     return fetch(signed.url, init as RequestInit);
   }
+}
+
+/** What arrives. Where it breaks off, its error is that of a store that gives no answer. */
+function bytesOf(body: ReadableStream, sent: Sent): Readable {
+  const arriving = Readable.fromWeb(body as never);
+  async function* bytes() {
+    try {
+      yield* arriving;
+    } catch (error) {
+      throw unanswered(error, sent);
+    }
+  }
+  // An iterator that is left while it waits for the next part would wait on.
+  return Readable.from(bytes(), { objectMode: false }).once('close', () => arriving.destroy());
 }
 
 const signs: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

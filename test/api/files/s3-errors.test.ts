@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -225,6 +227,21 @@ describe('files in S3, when it refuses', () => {
       .get(/^\/\?list-type=2/)
       .reply(200, () => Readable.from(broken()), xml);
     expect(await failure(list())).to.equal('the object store answered 200 to LIST, but not with a whole page');
+  });
+});
+
+describe('files in S3, on the way', () => {
+  it('are refused as those of a store that is away, where they break off', async () => {
+    const server = createServer((_req, res) => {
+      res.writeHead(200, { 'Content-Length': 100 });
+      res.write('some bytes', () => res.destroy());
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const options = { bucket: 'bucket', prefix: '', endpoint, region: 'us-east-1', pathStyle: true, stage: '.' };
+    const cut = await new S3Store({ ...keys, ...options }).open(`sha256:${hex(1)}`).then(text).catch(String);
+    expect(cut).to.equal('StoreDown: the object store gave no answer to GET: UND_ERR_SOCKET');
+    server.close();
   });
 });
 
