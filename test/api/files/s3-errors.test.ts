@@ -239,7 +239,10 @@ describe('files in S3, on the way', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const options = { bucket: 'bucket', prefix: '', endpoint, region: 'us-east-1', pathStyle: true, stage: '.' };
-    const cut = await new S3Store({ ...keys, ...options }).open(`sha256:${hex(1)}`).then(text).catch(String);
+    const cut = await new S3Store({ ...keys, ...options })
+      .open(`sha256:${hex(1)}`)
+      .then(text)
+      .catch(String);
     expect(cut).to.equal('StoreDown: the object store gave no answer to GET: UND_ERR_SOCKET');
     server.close();
   });
