@@ -69,8 +69,8 @@ export async function post(open: () => Promise<BoardSession>, options: PostOptio
 }
 
 /** Said of a post that wakes nobody. */
-const heldText = ({ agent_run: run = 0 }: Message): string =>
-  `Held: agents have posted ${run} messages in a row here, so it wakes nobody. A person's message, or service thread continue, lets you go on.`;
+const heldText = ({ agent_run: run }: Message): string =>
+  `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody. A person's message, or service thread continue, lets you go on.`;
 
 /** The text; undefined: the option that is picked says it. */
 async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {
