@@ -24,7 +24,7 @@ export const setAgentBudget: WriteCase<'setAgentBudget'> = {
     await saveBudget(tx, own.found.id, budget);
     const { braked_until, braked_reason, braked_at } = own.agent;
     const ends = (braked_reason === 'wakes' || braked_reason === 'cost') && body[braked_reason] !== undefined;
-    const brake: Brake = ends ? noBrake : { braked_until, braked_reason, braked_at };
+    const brake = ends ? brakeOfCost(budget, tx.now) : { braked_until, braked_reason, braked_at };
     return { answer: await released(tx, caller, own, { budget, brake }) };
   },
 };
@@ -54,6 +54,12 @@ function pausedUntil(until: number, { braked_until, braked_reason, braked_at }: 
   return held && held.reason !== 'person' && held.until > until
     ? { braked_until, braked_reason, braked_at }
     : { braked_until: until, braked_reason: 'person', braked_at: now };
+}
+
+/** Other limits of wakes give back nothing of a cost that is reached. */
+function brakeOfCost({ cost, costBucket }: SeatBudget, now: number): Brake {
+  const until = cost && costBucket?.left === 0 ? costBucket.at + cost.seconds * 1000 : 0;
+  return until > now ? { braked_until: until, braked_reason: 'cost', braked_at: now } : noBrake;
 }
 
 const noBrake: Brake = { braked_until: null, braked_reason: null, braked_at: null };

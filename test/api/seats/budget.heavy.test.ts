@@ -243,6 +243,20 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect((await read()).braked?.reason).to.equal('cost');
   });
 
+  it('is braked by its cost once that is reached, also where a longer brake of its wakes ends by other limits', async () => {
+    const wakesAndCost = { wakes: [{ count: 1, seconds: 86_400 }], cost: { usd: 1, seconds: 3_600 } };
+    await server.dana.ok('setAgentBudget', { params: params(), body: wakesAndCost });
+    await wakes(1);
+    await codex.ok('reportUsage', { body: { turns: 1, cost_usd: 2 } });
+    expect((await read()).braked?.reason).to.equal('wakes');
+    const more = { wakes: [{ count: 800, seconds: 86_400 }] };
+    const { braked } = await server.dana.ok('setAgentBudget', { params: params(), body: more });
+    expect(braked?.reason).to.equal('cost');
+    expect((await read()).braked).to.deep.equal(braked);
+    server.clock.advance(60 * MINUTE);
+    expect((await read()).braked).to.equal(undefined);
+  });
+
   it('counts no wake where a person wrote too, and none without a limit', async () => {
     await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
     await say(1);
