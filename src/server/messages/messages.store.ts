@@ -299,16 +299,11 @@ const saveRunStatement = statement<ThreadKey & AgentRun>((db, p) =>
 export const saveRun = (tx: WriteTx, root: ThreadKey, run: AgentRun): Promise<number> =>
   tx.run(saveRunStatement, { board_id: root.board_id, seq: root.seq, ...runOf(run) });
 
-/** Lets messages held in the present run of a thread wake those they are for, up to this length of the run. */
+/** Lets messages held in a thread wake those they are for, up to this length of the run. */
 export const releaseHeld = (tx: WriteTx, { board_id, seq: root_seq }: ThreadKey, upTo: number): Promise<number> =>
-  tx.change((db) => {
-    const begun = db('messages').where({ board_id, root_seq }).where('agent_run', '<=', 1).max('seq');
-    return db('messages')
-      .where({ board_id, root_seq, held: 1 })
-      .where('agent_run', '<=', upTo)
-      .where('seq', '>', db.raw('COALESCE(?, 0)', [begun]))
-      .update({ held: 0 });
-  });
+  tx.change((db) =>
+    db('messages').where({ board_id, root_seq, held: 1 }).where('agent_run', '<=', upTo).update({ held: 0 }),
+  );
 
 /**
  * Starts the runs of agents anew in some threads, where that may be; what was held in them wakes those it is for. A thread

@@ -78,8 +78,8 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       limits: place.policy.agent_run,
       now: tx.now,
     });
-    // Where a new version starts the count anew, what was held before it wakes those it is for.
-    if (root?.run_held_at && run.run_restarts > root.run_restarts) await releaseHeld(tx, root, NO_LIMIT);
+    // Where the count starts anew, what was held before it wakes those it is for, whomever this post is for.
+    if (root?.run_held_at && run.run_held_at === null) await releaseHeld(tx, root, NO_LIMIT);
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
     const parts = { parent, run, addressing, mentions, about, files, asking, answering };
     const written = await writePost(tx, caller, place, { post: body, ...parts });

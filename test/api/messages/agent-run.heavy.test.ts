@@ -154,15 +154,15 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     ]);
   });
 
-  it('stay held where a person wrote since and lets a later run go on', async () => {
+  it('wake whom they are for once a person writes in the thread, also where that is for another', async () => {
     await setLimits({ notice: 1, hold: 2 });
     const [root] = (await runTo(2)) as [Message];
-    const held = await reply(claude, root, 'held');
-    await reply(dana, root, 'Go on');
-    for (const body of ['one', 'two', 'three']) await reply(claude, root, body);
-    await dana.ok('setThreadRun', { params: { message: root.id }, body: { action: 'continue' } });
-    const { replies } = await dana.ok('listReplies', { params: { message: root.id } });
-    expect(replies.filter((message) => message.held).map(({ id }) => id)).to.deep.equal([held.id]);
+    await ackAll(codex);
+    await reply(claude, root, 'held');
+    const waiting = waits(codex, 30);
+    await post(pam, board, 'Go on', { reply_to: root.id, to: ['@claude'] });
+    expect((await waiting).messages.map(({ body, held }) => [body, held])).to.deep.equal([['held', undefined]]);
+    expect(await needsHere()).to.deep.equal([]);
   });
 
   const heldIn = async (root: Message) =>
