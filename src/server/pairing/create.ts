@@ -1,6 +1,6 @@
 /** Proposes work to a person on the server, or to another session of one's own. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Answer, Body } from '../../contract/types.ts';
+import type { Answer } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { asMember, lockPlaceById, type Place, seeBoardById } from '../access/board-access.ts';
 import { canonicalAction, refuseSecrets } from '../approvals/actions.rules.ts';
@@ -15,13 +15,11 @@ import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { personNotFound } from '../people/people.rules.ts';
 import { type PersonRow, shareLockPersonById } from '../people/people.store.ts';
-import { isOwnSeat } from '../seats/own-agent.steps.ts';
+import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import { pairingView } from '../views/pairing.ts';
 import { begin, requirePairingRoom } from './begin.steps.ts';
 import { notYours, pairingNotFound } from './refusals.rules.ts';
 import { requestById } from './requests.store.ts';
-
-type Proposal = Body<'createPairingRequest'>;
 
 export const createPairingRequest: WriteCase<'createPairingRequest'> = {
   prepare(body) {
@@ -33,7 +31,8 @@ export const createPairingRequest: WriteCase<'createPairingRequest'> = {
     // Locked before the board, as in every write that needs both; what it says decides nothing yet.
     const recipient = await shareLockPersonById(tx, body.recipient_id);
     const place = await orNotFound(() => lockPlaceById(tx, caller, body.board_id));
-    await requireOwnSeat(tx, caller, body);
+    if (caller.kind === 'AG' && body.initiating_agent_id !== caller.seat.id) throw notYours('the agent itself');
+    await requireOwnSeat(tx, body.initiating_agent_id, person_id, body.board_id);
     const person = requireMember(recipient);
     await requirePairingRoom(tx, person_id, { recipientId: person.id, boardId: place.board.id });
     const admission = await admit(tx, deps, { caller, place, person, requestId });
@@ -62,12 +61,6 @@ async function orNotFound<T>(look: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof Refusal && error.code !== 'board_archived' ? pairingNotFound() : error;
   }
-}
-
-/** @throws Refusal `forbidden` to an agent that names another; `pairing_not_found`. */
-async function requireOwnSeat(tx: WriteTx, caller: Caller, { board_id, initiating_agent_id }: Proposal): Promise<void> {
-  if (caller.kind === 'AG' && initiating_agent_id !== caller.seat.id) throw notYours('the agent itself');
-  if (!(await isOwnSeat(tx, initiating_agent_id, caller.person.person_id, board_id))) throw pairingNotFound();
 }
 
 /** @throws Refusal `person_not_found`, also for a guest. */

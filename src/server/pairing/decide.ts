@@ -3,12 +3,12 @@ import type { PairingSide } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { isOwnSeat } from '../seats/own-agent.steps.ts';
+import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import { pairingView } from '../views/pairing.ts';
 import { askAgent } from './ask-agent.steps.ts';
 import { findPairing, lockPairing, requireOpen } from './find.steps.ts';
 import { move } from './move.steps.ts';
-import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
+import { notYours, pairingChanged } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 
 type Requires = (row: SubjectRow, caller: Caller) => void;
@@ -40,7 +40,7 @@ export const choosePairingAgent: WriteCase<'choosePairingAgent'> = {
     const { row, board } = held;
     requireRecipient(row, caller);
     requireOpen(tx, caller, held);
-    if (!(await isOwnSeat(tx, agent_id, caller.person.person_id, board.id))) throw pairingNotFound();
+    await requireOwnSeat(tx, agent_id, caller.person.person_id, board.id);
     if (generation !== row.generation) throw pairingChanged();
     if (agent_id === (row.initiator_agent_id ?? row.initiating_agent_id)) {
       throw pairingChanged('This agent is the initiating one; choose another.');

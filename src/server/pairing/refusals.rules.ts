@@ -1,7 +1,7 @@
 /** The refusals of pairing operations. */
 import { Refusal } from '../../contract/errors.ts';
 
-/** The same answer for a request, board, seat or endpoint that is missing, foreign or hidden. */
+/** The same answer for a request, board or endpoint that is missing, foreign or hidden. */
 export const pairingNotFound = (): Refusal =>
   new Refusal('pairing_not_found', 'There is no such pairing request here.', {
     hint: 'service pairing list shows those you have part in.',

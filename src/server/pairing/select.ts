@@ -4,7 +4,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
-import { isOwnSeat } from '../seats/own-agent.steps.ts';
+import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import { timestamp } from '../text/time.ts';
 import { pairingView } from '../views/pairing.ts';
 import { lockPairing, requireOpen } from './find.steps.ts';
@@ -12,7 +12,7 @@ import { otherSide } from './lines.rules.ts';
 import { move } from './move.steps.ts';
 import { type ProofRow, proofEnd, proofOutcome, proofState } from './proofs.rules.ts';
 import { proofByVerifier, rearm } from './proofs.store.ts';
-import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
+import { notYours, pairingChanged } from './refusals.rules.ts';
 import { requestById, type SubjectRow } from './requests.store.ts';
 import { isLive } from './subject.rules.ts';
 
@@ -52,7 +52,7 @@ const seatOf = (row: SubjectRow, side: PairingSide): string | null =>
 
 /** @throws Refusal `pairing_not_found`; `forbidden` where the seat hangs on another key. */
 async function requireSeat(tx: WriteTx, caller: Caller, row: SubjectRow, seatId: string): Promise<void> {
-  if (!(await isOwnSeat(tx, seatId, caller.person.person_id, row.board_id))) throw pairingNotFound();
+  await requireOwnSeat(tx, seatId, caller.person.person_id, row.board_id);
   const seat = await memberById(tx, seatId);
   if (seat?.key_id !== caller.key.key_id) throw notYours('the key that the agent was given its token with');
 }

@@ -138,3 +138,8 @@ export const verify = (proof: Api, { id }: { id: string }, body: Record<string, 
 
 export const codeOf = ({ status, code }: { status: number; code: string | undefined }): string =>
   code === undefined ? `${status}` : `${status} ${code}`;
+
+/** The message of a refusal. */
+export const messageOf = ({ text }: { text: string }): string => JSON.parse(text).error.message;
+
+export const notYourAgent = 'You have no such active agent on this board.';

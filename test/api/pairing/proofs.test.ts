@@ -21,9 +21,11 @@ import {
   accept,
   codeOf,
   look,
+  messageOf,
   newBinding,
   newProof,
   newSide,
+  notYourAgent,
   type Pair,
   pairOn,
   propose,
@@ -274,9 +276,10 @@ forEachDatabase('selecting an endpoint', (engine) => {
     expect(await tried(pair, 'initiator', theirs)).to.equal('403 forbidden');
     const { token } = await pair.initiator.person.ok('createKey', { body: { name: 'spare' } });
     expect(await tried(pair, 'initiator', mine, new Api(server.url, token))).to.equal('403 forbidden');
-    expect(await tried(pair, 'initiator', { ...mine, agent_id: pair.recipient.agentId })).to.equal(
-      '404 pairing_not_found',
-    );
+    const foreign = await pair.initiator.person.call('selectPairingEndpoint', {
+      body: { ...mine, agent_id: pair.recipient.agentId },
+    });
+    expect([codeOf(foreign), messageOf(foreign)]).to.deep.equal(['404 pairing_not_found', notYourAgent]);
     const stranger = await server.person(`sid-${id.slice(-4).toLowerCase()}`);
     expect(await tried(pair, 'initiator', mine, stranger)).to.equal('404 pairing_not_found');
   });

@@ -18,7 +18,9 @@ import {
   codeOf,
   decline,
   look,
+  messageOf,
   newSide,
+  notYourAgent,
   type Pair,
   pairOfOne,
   pairOn,
@@ -98,7 +100,8 @@ forEachDatabase('proposing work', (engine) => {
     expect(codeOf(await create(person, { ...good, board_id: other.board.id }))).to.equal(notFound);
     expect(codeOf(await create(person, { ...good, board_id: 'brd_01K5A0000000000000000000B1' }))).to.equal(notFound);
     expect(codeOf(await create(await stranger(), good))).to.equal(notFound);
-    expect(codeOf(await create(person, { ...good, initiating_agent_id: pair.recipient.agentId }))).to.equal(notFound);
+    const foreign = await create(person, { ...good, initiating_agent_id: pair.recipient.agentId });
+    expect([codeOf(foreign), messageOf(foreign)]).to.deep.equal([notFound, notYourAgent]);
     await person.ok('removeMember', { params: { board: pair.board.name, member: pair.initiator.agentId } });
     expect(codeOf(await create(person, good))).to.equal(notFound);
     const again = await pairOn(server);
@@ -458,7 +461,8 @@ forEachDatabase('a proposal of work', (engine) => {
       const request = await propose(pair);
       const { initiator, recipient } = pair;
       expect(codeOf(await choose(initiator.person, request, initiator.agentId))).to.equal('403 forbidden');
-      expect(codeOf(await choose(recipient.person, request, initiator.agentId))).to.equal('404 pairing_not_found');
+      const foreign = await choose(recipient.person, request, initiator.agentId);
+      expect([codeOf(foreign), messageOf(foreign)]).to.deep.equal(['404 pairing_not_found', notYourAgent]);
       expect(codeOf(await choose(recipient.person, request, recipient.agentId, { generation: 2 }))).to.equal(
         '409 pairing_changed',
       );
