@@ -5,6 +5,7 @@ import { forEachDatabase } from '../../support/databases.ts';
 import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { putOnBoard } from '../../support/state.ts';
+import { pairOn, roundTrip, verifying } from '../pairing/cast.ts';
 
 forEachDatabase('the work in an inbox', (engine) => {
   let server: TestServer;
@@ -69,6 +70,19 @@ forEachDatabase('the work in an inbox', (engine) => {
     expect((await work()).posts_without_task).to.equal(3);
     for (let n = 0; n < 99; n++) await post(agent, board, `more ${n}`);
     expect((await work()).posts_without_task).to.equal(100);
+  });
+
+  it('counts no ping and no reply by which two paired sessions show that they reach each other', async () => {
+    const pair = await pairOn(server);
+    const { request, proofs } = await verifying(server, pair);
+    const { initiator, recipient } = pair;
+    await post(initiator.agent, pair.board.name, 'about no task');
+    await roundTrip(pair, request, proofs.initiator, 'initiator');
+    await roundTrip(pair, request, proofs.recipient, 'recipient');
+    expect((await work(initiator.agent)).posts_without_task).to.equal(1);
+    expect((await work(recipient.agent)).posts_without_task).to.equal(0);
+    await post(recipient.agent, pair.board.name, 'about no task either');
+    expect((await work(recipient.agent)).posts_without_task).to.equal(1);
   });
 
   it('counts open asks of its own and to it, until they are answered, withdrawn or gone with', async () => {
