@@ -34,6 +34,12 @@ describe('proposed work', () => {
     return (await answer.json()) as any;
   }
 
+  async function api(env: Record<string, string>, path: string) {
+    const answer = await fetch(url + path, { headers: { authorization: `Bearer ${env.SERVICE_TOKEN}` } });
+    // biome-ignore lint/suspicious/noExplicitAny: what the server answered is checked field by field
+    return (await answer.json()) as any;
+  }
+
   const failed = async (args: string[], options = {}) => {
     const result = await home().run([...args, '--json'], options);
     return { ...JSON.parse(result.stdout).error, exit: result.code };
@@ -110,6 +116,16 @@ describe('proposed work', () => {
     const declined = await home().run(['pairing', 'decline', id], { env: sam });
     expect(declined.stdout).to.include('declined');
     expect(await failed(['pairing', 'cancel', id])).to.include({ code: 'pairing_closed', exit: 7 });
+  });
+
+  it('that is over is shown by the command of the notice of its end, run as printed', async () => {
+    const id = await propose();
+    await home().json(['pairing', 'decline', id], { env: sam });
+    const { notices } = await api(claude, '/v1/me/notices');
+    const [ended] = notices.filter((notice: { pairing_request_id: string }) => notice.pairing_request_id === id);
+    expect(ended.kind).to.equal('pairing_closed');
+    const shown = await home().shell(ended.next.command, { env: claude });
+    expect(shown.stdout).to.match(new RegExp(`${id} +declined `));
   });
 
   it('may be with another session of one’s own', async () => {

@@ -18,8 +18,9 @@ export const step = (baseUrl: string, command: string, resume: string, view?: st
   ...(view === undefined ? {} : { board_view: `${baseUrl}/inbox/${view}` }),
 });
 
+/** What goes with a notice of a request, which may have ended. */
 export const listStep = (baseUrl: string): NextStep =>
-  step(baseUrl, 'service pairing list', 'It shows what became of the request, and which side is next.');
+  step(baseUrl, 'service pairing list --state all', 'It shows what became of the request, and which side is next.');
 
 /** Undefined once it has ended. */
 export function pairingStep({ id, state, awaiting, reader }: Waiting, baseUrl: string): NextStep | undefined {

@@ -66,7 +66,7 @@ forEachDatabase('a pairing request', (engine) => {
     }
     const kinds = async (side: 'initiator' | 'recipient') =>
       (await pair[side].agent.ok('listNotices')).notices.map(({ kind, pairing_request_id, next }) => {
-        expect(next.command).to.match(/^service pairing list --server '/);
+        expect(next.command).to.match(/^service pairing list --state all --server '/);
         expect(pairing_request_id).to.equal(request.id);
         return kind;
       });

@@ -115,7 +115,7 @@ forEachDatabase('an invite that brings work along', (engine) => {
     const { notices } = await s.agent.ok('listNotices');
     const came = notices.find(({ kind }) => kind === 'invite_redeemed');
     expect(came?.pairing_request_id).to.equal(id);
-    expect(came?.next.command).to.match(/^service pairing list --server '/);
+    expect(came?.next.command).to.match(/^service pairing list --state all --server '/);
   });
 
   it('that an agent asked for ends its request with the key behind the agent', async () => {
