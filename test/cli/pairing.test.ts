@@ -1,4 +1,5 @@
 /** Proposals of work from the command line: between two people, between two sessions of one, by people and by agents. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
@@ -44,6 +45,20 @@ describe('proposed work', () => {
     const result = await home().run([...args, '--json'], options);
     return { ...JSON.parse(result.stdout).error, exit: result.code };
   };
+  // biome-ignore lint/suspicious/noExplicitAny: the request as the server answers it
+  const read = async (id: string): Promise<any> => (await home().json(['pairing', 'show', id])).request;
+  /** Selects a session of the initiator, as its runtime does. */
+  async function begin({ id, initiating_agent_id }: { id: string; initiating_agent_id: string }) {
+    const answer = await post('/v1/pairing-credentials', key, {
+      request_id: id,
+      side: 'initiator',
+      agent_id: initiating_agent_id,
+      session_binding: `sha256:${'0'.repeat(64)}`,
+      generation: 1,
+      client_token: `abp_${randomBytes(32).toString('base64url')}`,
+    });
+    expect(answer.request.initiator.live).to.equal(true);
+  }
   const propose = async (...more: string[]): Promise<string> =>
     (await home().json(['pairing', 'request', 'sam', 'Review the API', '--board', 'demo', ...more])).request.id;
 
@@ -54,7 +69,7 @@ describe('proposed work', () => {
       /^prq_\w{26} {2}awaiting_session {2}demo {2}\S+'s claude with sam {2}waiting for both sides\n/,
     );
     expect(made.stdout).to.include(
-      `Next, in the session of the agent: service pairing select ${id} --here --server '${url}'`,
+      `Next: service pairing select ${id} --here --server '${url}'\nRun it in the session that should do the work, for the initiator.`,
     );
     const { stdout } = await home().run(['pairings']);
     expect(stdout)
@@ -63,9 +78,7 @@ describe('proposed work', () => {
     const inbox = await home().run(['inbox'], { env: sam });
     expect(inbox.stdout).to.include('1 proposal of work: service pairing list\n');
     const shown = await home().run(['pairing', 'show', id], { env: sam });
-    expect(shown.stdout)
-      .to.include('Review the API')
-      .and.include(`Next, in the session of the agent: service pairing accept ${id} --here`);
+    expect(shown.stdout).to.include('Review the API').and.include(`Next: service pairing accept ${id} --here`);
     const { requests } = await home().json(['pairing'], { env: claude });
     expect(requests.map((request: { id: string }) => request.id)).to.deep.equal([id]);
     expect((await home().run(['pairing', 'cancel', id], { env: claude })).stdout).to.include('cancelled');
@@ -149,6 +162,33 @@ describe('proposed work', () => {
     expect((await home().json(['pairing', 'show', request.id], { env: sam })).request.id).to.equal(request.id);
   });
 
+  it('names what comes next to the side that has to do it', async () => {
+    const id = await propose();
+    await begin(await read(id));
+    const own = await home().run(['pairing', 'show', id]);
+    expect(own.stdout).to.include('waiting for the recipient').and.not.include('Next');
+    const theirs = await home().run(['pairing', 'show', id], { env: sam });
+    expect(theirs.stdout).to.include(
+      `Next: service pairing accept ${id} --here --server '${url}'\nRun it in the session that should do the work, for the recipient.\n`,
+    );
+    await home().json(['pairing', 'cancel', id]);
+  });
+
+  it('with oneself names to an agent the command of its own side', async () => {
+    await home().json(['agent', 'create', 'helper', '--board', 'demo']);
+    const request = ['pairing', 'request', 'me', 'Write the tests', '--board', 'demo', '--as', 'helper'];
+    const made = await home().run(request);
+    const [id = ''] = made.stdout.split(' ');
+    expect(made.stdout).to.include(`Next: service pairing select ${id} --here`);
+    await begin(await read(id));
+    const accept = `Next: service pairing accept ${id} --here`;
+    expect((await home().run(['pairing', 'show', id])).stdout).to.include(accept);
+    expect((await home().run(['pairing', 'show', id, '--as', 'helper'])).stdout)
+      .to.include('waiting for the recipient')
+      .and.not.include('Next');
+    await home().json(['agent', 'remove', 'helper', '--board', 'demo', '--yes']);
+  });
+
   it('is bound to a session by nothing but that session, which says that it is meant', async () => {
     const id = await propose();
     for (const verb of ['accept', 'select']) {
@@ -193,6 +233,26 @@ describe('proposed work', () => {
       expect(first?.idempotency_key).to.match(/^cli_\w{26}$/);
       expect(second).to.include({ action: 'accept', replace: true, server: url }).and.not.have.property('pairing_id');
       expect(JSON.stringify(daemon.frames)).not.to.match(/ab[a-z]_[\w-]{20,}/);
+    });
+
+    it('is not told the command of the other side', async () => {
+      const { request: made } = await home().json(['pairing', 'request', 'me', 'Write', '--board', 'demo']);
+      await begin(made);
+      const request = await read(made.id);
+      const text = async (verb: string, pairing: unknown) => {
+        daemon.answers.pairing = (_, peer) => peer.send({ pairing });
+        return (await home().run(['pairing', verb, made.id, '--here'], { env: session })).stdout;
+      };
+      expect(request.next.command).to.include('pairing accept');
+      expect(await text('select', request))
+        .to.include('waiting for the recipient\n')
+        .and.not.include('Next');
+      expect(await text('accept', request)).to.include('Next: service pairing accept');
+      const next = { ...request.next, command: request.next.command.replace('accept', 'select') };
+      const without = { ...request, state: 'awaiting_endpoint', awaiting: 'initiator', next };
+      expect(await text('accept', without))
+        .to.include('waiting for the initiator\n')
+        .and.not.include('Next');
     });
 
     it('is told what the daemon refuses, with the exit code it has everywhere', async () => {

@@ -15,16 +15,17 @@ export default class PairingShow extends DelegatedCommand<typeof PairingShow> {
   static override args = { pairing: required('Id of the request') };
 
   override async run(): Promise<void> {
-    const request = await this.shown();
-    this.print<typeof json>({ request }, () => pairingText(request, this.times));
+    const { request, seat } = await this.shown();
+    this.print<typeof json>({ request }, () => pairingText(request, this.times, seat));
   }
 
   /** By the daemon where the session has no seat yet. */
-  private async shown(): Promise<PairingRequest> {
+  private async shown(): Promise<{ request: PairingRequest; seat?: string | undefined }> {
     const { pairing } = this.args;
     const fresh = await sessionWithoutSeat(this.globals.as !== undefined);
-    if (fresh) return readByDaemon(fresh, (await this.serverHere(fresh)).url, pairing);
-    const { client } = await this.session('A');
-    return (await client.call('getPairingRequest', { params: { pairing } })).data;
+    if (fresh) return { request: await readByDaemon(fresh, (await this.serverHere(fresh)).url, pairing) };
+    const { client, seat } = await this.session('A');
+    const { data: request } = await client.call('getPairingRequest', { params: { pairing } });
+    return { request, seat: seat?.memberId };
   }
 }

@@ -143,6 +143,13 @@ function nextOf(
   if (state === 'awaiting_session' && inviter && !recipientIsOnBoard(row)) {
     return allowStep(row.admission_approval_id ?? '', baseUrl);
   }
-  const reader = row.inviter_id === row.recipient_id ? null : inviter ? 'initiator' : 'recipient';
-  return pairingStep({ id: row.id, state, awaiting, reader }, baseUrl);
+  return pairingStep({ id: row.id, state, awaiting, reader: readerOf(row, caller) }, baseUrl);
+}
+
+/** The caller's side; null if their person has both and the caller is not the initiating agent. */
+function readerOf(row: SubjectRow, caller: Caller): PairingSide | null {
+  const { inviter_id, recipient_id, initiator_agent_id, initiating_agent_id } = row;
+  if (caller.kind === 'AG' && caller.seat.id === (initiator_agent_id ?? initiating_agent_id)) return 'initiator';
+  if (inviter_id === recipient_id) return null;
+  return caller.person.person_id === inviter_id ? 'initiator' : 'recipient';
 }

@@ -512,6 +512,15 @@ forEachDatabase('a proposal of work', (engine) => {
     expect(await next(initiator.person)).to.equal(undefined);
   });
 
+  it('tells the initiating agent of work with oneself to begin, and everybody else of that person to accept', async () => {
+    const pair = await pairOfOne(server);
+    const request = await propose(pair);
+    const next = async (api: Api) => (await look(api, request)).next?.command;
+    expect(await next(pair.initiator.agent)).to.match(/^service pairing select /);
+    expect(await next(pair.recipient.agent)).to.match(/^service pairing accept /);
+    expect(await next(pair.initiator.person)).to.match(/^service pairing accept /);
+  });
+
   it('names the side that has something to do', async () => {
     const pair = await pairOn(server);
     const request = await propose(pair);

@@ -44,6 +44,6 @@ export abstract class BindingCommand<T extends typeof Command> extends Delegated
       ...(pairing === undefined ? {} : { pairing_id: pairing }),
     });
     const request = answer.pairing!;
-    this.out.print({ request }, () => changedText(request));
+    this.out.print({ request }, () => changedText(request, '', action === 'select' ? 'initiator' : 'recipient'));
   }
 }

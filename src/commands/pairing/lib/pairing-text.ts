@@ -1,10 +1,9 @@
 /** Formats pairing requests. */
 import { called } from '../../../cli/runtime.ts';
-import { inSession } from '../../../cli/session/here.ts';
 import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
-import type { PairingRequest } from '../../../contract/types.ts';
+import type { PairingRequest, PairingSide } from '../../../contract/types.ts';
 
 const SHOWN = 60;
 
@@ -43,8 +42,8 @@ export const pairingRows = (requests: PairingRequest[]): Promise<string[]> =>
     ]),
   );
 
-/** One request with all that is known of it, and what to run next. */
-export function pairingText(request: PairingRequest, times: TimeStyle): string {
+/** One request with all that is known of it, and what to run next. @param seat the id of the agent that reads it */
+export function pairingText(request: PairingRequest, times: TimeStyle, seat?: string): string {
   const lines = fields([
     ['id', request.id],
     ['state', [request.state, waitsFor(request)].filter((part) => part !== '').join(', ')],
@@ -59,7 +58,7 @@ export function pairingText(request: PairingRequest, times: TimeStyle): string {
       request.closed_at === undefined ? showEnd(request.expires_at, times) : showTime(request.closed_at, times),
     ],
   ]);
-  return [...lines, 'Work:', indented(request.work), ...nextLine(request)].join('\n');
+  return [...lines, 'Work:', indented(request.work), ...nextLines(request, sideOf(request, seat))].join('\n');
 }
 
 const sessionWords = (endpoint: PairingRequest['initiator']): string | undefined =>
@@ -70,18 +69,28 @@ function progressWords({ progress }: PairingRequest): string | undefined {
   return `to the recipient: ${progress.initiator_to_recipient}, back: ${progress.recipient_to_initiator}`;
 }
 
-/** What became of it, in one line, and what to run next. */
-export const changedText = (request: PairingRequest, again = ''): string =>
+/** What became of it, in one line, and what to run next. @param side the reader's */
+export const changedText = (request: PairingRequest, again = '', side = sideOf(request)): string =>
   [
     [request.id, request.state, boardOf(request), between(request), waitsFor(request)]
       .filter((part) => part !== '')
       .join('  ') + again,
-    ...nextLine(request),
+    ...nextLines(request, side),
   ].join('\n');
 
-/** What only a session can do is for its agent, not for the person who reads this. */
-function nextLine({ next }: PairingRequest): string[] {
-  if (!next) return [];
-  const elsewhere = next.command.includes(' --here') && !inSession();
-  return [called(`Next${elsewhere ? ', in the session of the agent' : ''}: ${next.command}`)];
+/** The reader's side, whose session alone they are shown; undefined where that is not known, or one person has both. */
+function sideOf(request: PairingRequest, seat?: string): PairingSide | undefined {
+  const { initiator, recipient, inviter_id, recipient_id } = request;
+  if (seat !== undefined && seat === initiator?.agent_id) return 'initiator';
+  if (inviter_id === recipient_id) return undefined;
+  if (initiator?.session_binding !== undefined) return 'initiator';
+  return recipient?.session_binding === undefined ? undefined : 'recipient';
+}
+
+const otherSidesCommand = { initiator: ' pairing accept ', recipient: ' pairing select ' };
+
+/** The command of the other side would be refused to the reader. */
+function nextLines({ next }: PairingRequest, side: PairingSide | undefined): string[] {
+  if (!next || (side && next.command.includes(otherSidesCommand[side]))) return [];
+  return [called(`Next: ${next.command}`), called(next.resume)];
 }
