@@ -107,6 +107,22 @@ describe('asking the person', () => {
     });
   });
 
+  it('says whose key is to be revoked, and whether it is the one in use', async () => {
+    const question = async (key: string) => {
+      const { approval } = await home().json(['key', 'revoke', key, '--request'], { env });
+      return (await failed(['approval', 'allow', approval.id])).message;
+    };
+    const { keys } = await home().json(['key', 'list', '--person', 'sam']);
+    expect(await question(keys[0].id)).to.include(`asker wants to revoke sam's key laptop (${keys[0].id}).\nAllow it?`);
+    const { current_key_id: used, person } = await home().json(['key', 'list']);
+    const [name] = (await home().json(['key', 'list'])).keys.map(({ name }: { name: string }) => name);
+    expect(await question(used)).to.include(
+      `asker wants to revoke ${person.handle}'s key ${name} (${used}).\nIt is your own key, the one in use here.\nAllow it?`,
+    );
+    const { key: spare } = await home().json(['key', 'create', 'spare']);
+    expect(await question(spare.id)).to.include(`(${spare.id}).\nIt is your own key.\nAllow it?`);
+  });
+
   it('is for agents, and wants to know what for', async () => {
     expect(await failed(['people', 'role', 'sam', 'admin', '--request'])).to.include({
       code: 'agent_not_selected',

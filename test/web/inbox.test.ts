@@ -606,6 +606,10 @@ describe('what needs the person', () => {
     await page.getByRole('link', { name: `Wants to make person-${persons} an admin` }).click();
     await page.getByText(`allow ${approval.id}`).waitFor();
     expect(await page.getByRole('button', { name: 'Allow once' }).count()).to.equal(0);
+    const { id: key_id } = await other.ok('createKey', { body: { name: 'spare' } });
+    await agent.ok('requestAdminAction', { body: { kind: 'revoke_key', key_id } });
+    await page.getByRole('link', { name: `Wants to revoke person-${persons}’s key spare` }).click();
+    await page.getByText(key_id, { exact: true }).waitFor();
     const fresh = await tab('/inbox');
     await fresh.getByRole('link', { name: 'Invite for zoe' }).click();
     await fresh.getByText('It still works').waitFor();

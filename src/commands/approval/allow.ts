@@ -26,8 +26,10 @@ export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
     const params = { approval: this.args.approval };
     const always = this.flags.always === true;
     if (!this.flags.yes) {
-      const { data } = await client.call('getApproval', { params });
-      await this.confirm(allowQuestion(data.approval, always), data.approval.state !== 'pending');
+      const { approval } = (await client.call('getApproval', { params })).data;
+      const keyInUse =
+        approval.action.kind === 'revoke_key' ? (await client.call('listKeys')).data.current_key_id : undefined;
+      await this.confirm(allowQuestion(approval, { always, keyInUse }), approval.state !== 'pending');
     }
     const idempotencyKey = this.key;
     const show = `service approval show ${params.approval}${stayingAt(session)}`;

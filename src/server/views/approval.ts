@@ -51,25 +51,28 @@ async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: Requ
   const actions = rows.map(actionOf);
   const ids = new Set(actions.flatMap(boardsNamed));
   for (const { seat_board_id: id } of rows) if (id !== null) ids.add(id);
-  const people = await peopleWithIds(tx, [
-    ...new Set([...actions.flatMap((action) => personNamed(action) ?? []), ...rows.map((row) => row.person_id)]),
-  ]);
-  const agentIds = rows.map((row) => row.agent_id);
   const keyIds = actions.flatMap((action) => (action.kind === 'revoke_key' ? [action.key_id] : []));
-  const keys = await keysWithIds(tx, keyIds);
+  const keys = indexBy(await keysWithIds(tx, keyIds), 'id');
+  const targets = actions.flatMap((action) => targetOf(action, keys) ?? []);
+  const people = await peopleWithIds(tx, [...new Set([...targets, ...rows.map((row) => row.person_id)])]);
+  const agentIds = rows.map((row) => row.agent_id);
   return {
     boards: await boardLabels(tx, { person }, [...ids]),
     people: indexBy(people, 'id'),
     agents: await membersById(tx, agentIds),
-    keys: indexBy(keys, 'id'),
+    keys,
     capsules: await capsulesOf(tx, idsIn(rows)),
   };
 }
 
+/** The person an action is about, or whose key it is about. */
+const targetOf = (action: AdminAction, keys: Map<string, { person_id: string }>): string | null | undefined =>
+  action.kind === 'revoke_key' ? keys.get(action.key_id)?.person_id : personNamed(action);
+
 function isVisible(row: RequestRow, { boards, keys }: Facts, { person }: Pick<Caller, 'person'>): boolean {
   const action = actionOf(row);
   if (action.kind === 'revoke_key') {
-    const owner = keys.get(action.key_id)?.person_id;
+    const owner = targetOf(action, keys);
     return owner !== undefined && (owner === person.person_id || person.server_role === 'admin');
   }
   return boardsNamed(action).every((id) => boards.has(id));
@@ -117,12 +120,12 @@ function outcomeOf(capsule: CapsuleRow | undefined, now: number): Approval['outc
 
 function displayOf(row: RequestRow, action: AdminAction, facts: Facts): NonNullable<Approval['display']> {
   const agent = facts.agents.get(row.agent_id);
-  const target = personNamed(action);
+  const target = targetOf(action, facts.keys);
   return {
     ...some('person_handle', facts.people.get(row.person_id)?.handle),
     ...some('agent_name', agent?.name),
     ...some('agent_harness', agent?.harness),
-    ...some('target_handle', target === null ? undefined : facts.people.get(target)?.handle),
+    ...some('target_handle', target ? facts.people.get(target)?.handle : undefined),
     ...some('key_name', action.kind === 'revoke_key' ? facts.keys.get(action.key_id)?.name : undefined),
     ...some('requested_on', facts.boards.get(row.seat_board_id ?? '')),
     boards: boardsNamed(action).flatMap((id) => facts.boards.get(id) ?? []),

@@ -78,8 +78,8 @@ export function describeAction({ action, display }: Approval, host = location.ho
           };
     case 'revoke_key':
       return {
-        request: `Wants to revoke the key ${display?.key_name ?? ''}`.trim(),
-        title: `Revoke the key ${display?.key_name ?? ''}`.trim(),
+        request: `Wants to revoke ${who}’s key ${display?.key_name ?? ''}`.trim(),
+        title: `Revoke ${who}’s key ${display?.key_name ?? ''}`.trim(),
         effect: ['Revokes one access key.', 'Everything that signed in with it ends at once.'],
         reveals: null,
       };
@@ -137,7 +137,10 @@ export function actionRows({ action, display }: Approval): Row[] {
     case 'remove_person':
       return [person(action.person_id), ...(action.board_id ? [board(action.board_id)] : [])];
     case 'revoke_key':
-      return [{ name: 'Key', words: display?.key_name ?? 'unknown', id: action.key_id }];
+      return [
+        { name: 'Owner', words: display?.target_handle ?? 'unknown' },
+        { name: 'Key', words: display?.key_name ?? 'unknown', id: action.key_id },
+      ];
     case 'set_board_policy':
       return [
         board(action.board_id),

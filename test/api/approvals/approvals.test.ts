@@ -63,6 +63,19 @@ forEachDatabase('an approval', (engine) => {
     await twin?.close();
   });
 
+  it('says whose key it is about', async () => {
+    const s = await scene(server);
+    const { name: own } = await s.ana.ok('getMe');
+    for (const [person, handle] of [
+      [s.bob, s.bobHandle],
+      [s.ana, own],
+    ] as const) {
+      const { current_key_id: key_id, keys } = await person.ok('listKeys');
+      const { display } = await held(s.agent, { kind: 'revoke_key', key_id });
+      expect(display).to.deep.include({ target_handle: handle, key_name: keys[0]?.name });
+    }
+  });
+
   it('does each kind of action by the steps of its own operation', async () => {
     const s = await scene(server);
     const bob = s.bob.personId ?? '';

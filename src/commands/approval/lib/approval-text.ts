@@ -25,7 +25,7 @@ export function actionWords({ action, display }: Approval): string {
     case 'remove_person':
       return action.board_id === undefined ? `remove ${target} from the server` : `remove ${target} from ${board}`;
     case 'revoke_key':
-      return `revoke the key ${display?.key_name ?? action.key_id}`;
+      return `revoke ${target}'s key ${display?.key_name ?? ''} (${action.key_id})`;
     case 'set_board_policy':
       return `change the policy of ${board}: ${policyWords(action.policy)}`;
   }
@@ -50,15 +50,20 @@ export const approvalRows = (approvals: Approval[], times: TimeStyle): Promise<s
     approvals.map((approval) => [approval.id, stateWords(approval, times), agentOf(approval), actionWords(approval)]),
   );
 
-/** The question before it is allowed, with all that is approved. */
-export const allowQuestion = (approval: Approval, always: boolean): string =>
+/** The question before it is allowed, with all that is approved. @param keyInUse id of the key in use on this machine */
+export const allowQuestion = (
+  approval: Approval,
+  { always, keyInUse }: { always: boolean; keyInUse: string | undefined },
+) =>
   [
     `${agentOf(approval)} wants to ${actionWords(approval)}.`,
-    ...details(approval),
+    ...details(approval, keyInUse),
     always ? 'Allow it, and the like from now on without asking?' : 'Allow it?',
   ].join('\n');
 
-function details({ action }: Approval): string[] {
+function details({ action, display }: Approval, keyInUse: string | undefined): string[] {
+  if (action.kind === 'revoke_key' && display?.target_handle === display?.person_handle)
+    return [action.key_id === keyInUse ? 'It is your own key, the one in use here.' : 'It is your own key.'];
   if (action.kind !== 'invite_people') return [];
   const { pairing, suggested_handle: handle } = action.invite;
   return [
