@@ -25,7 +25,8 @@ export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
 
   override async run(): Promise<void> {
     const ttl = duration(this.flags.expires, '--expires');
-    if (ttl < HOUR || ttl > YEAR) throw usage('--expires takes 1h to 365d.', 'service key create ci --expires 30d');
+    if (ttl < HOUR || ttl > YEAR)
+      throw usage('--expires takes 1h to 365d.', `service key create ${this.args.name} --expires 30d`);
     const session = await this.session('P');
     const { client, server, entry } = session;
     const body = { name: this.args.name, ttl_seconds: ttl };
