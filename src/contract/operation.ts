@@ -115,6 +115,10 @@ export function idempotencyOf(
   return (kind && idempotency[kind]) ?? 'S';
 }
 
+/** Whether the answer to some kind of credential is kept under the request's Idempotency-Key. */
+export const keepsAnswers = ({ idempotency }: Pick<Route, 'idempotency'>): boolean =>
+  Object.values(idempotency).some((byKind) => byKind === 'K' || byKind === 'R');
+
 /** Names of the path parameters of an operation, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
@@ -156,7 +160,7 @@ export function errorCodesOf(row: OperationRow): ErrorCode[] {
     [row.guests !== undefined, ['guest_not_allowed']],
     [row.admins !== undefined, ['server_admin_required']],
     [row.archived !== undefined, ['board_archived']],
-    [writes && row.idempotency !== 'N', ['idempotency_conflict', 'idempotency_in_progress']],
+    [writes && keepsAnswers(row), ['idempotency_conflict', 'idempotency_in_progress']],
     [writes, ['request_too_large', 'unsupported_media_type']],
   ];
   return given.flatMap(([applies, codes]) => (applies ? codes : [])).concat(row.errors ?? []);

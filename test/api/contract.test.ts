@@ -146,6 +146,20 @@ forEachDatabase('the description of the API', (engine) => {
     expect([...got.headers.keys()]).to.include.members(told.map((name) => name.toLowerCase()));
   });
 
+  it('names the refusals of an Idempotency-Key only where it does something', () => {
+    const refusals = (name: OperationName) =>
+      errorCodesOf(operations[name]).filter((code) => code.startsWith('idempotency_'));
+    for (const name of ['postMessage', 'joinBoard', 'uploadFile'] as const)
+      expect(refusals(name), name).to.deep.equal(['idempotency_conflict', 'idempotency_in_progress']);
+    for (const name of ['createKey', 'allowApproval', 'selectPairingEndpoint', 'previewInvite'] as const)
+      expect(refusals(name), name).to.deep.equal([]);
+    expect(refusals('requestAdminAction'), 'its own receipt').to.deep.equal(['idempotency_conflict']);
+    const { parameters } = document.paths['/v1/keys']!['post']!;
+    expect(parameters.find(({ name }) => name === 'Idempotency-Key'))
+      .to.have.property('description')
+      .that.includes('Where x-idempotency is K or R');
+  });
+
   it('says what a parameter that is left out stands for, such as the length of a page', () => {
     const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const usual = described.flatMap(({ operationId, parameters }) =>

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { required, WriteCommand } from '../../cli/base.ts';
+import { required, secretFlags, WriteCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
@@ -20,6 +20,7 @@ export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
   static override seeAlso = ['key list', 'key revoke', 'login'];
   static override args = { name: required('What the key is for: small letters, digits and single dashes') };
   static override flags = {
+    ...secretFlags,
     expires: Flags.string({ helpValue: 'DURATION', default: '90d', description: 'How long it works, 1h to 365d' }),
   };
 

@@ -163,7 +163,7 @@ export const operations = {
     guests,
     rates: ['admin_requests', 'admin_requests_of_person'],
     body: adminAction,
-    errors: [...actionErrors, 'already_on_board', 'no_change'],
+    errors: [...actionErrors, 'already_on_board', 'no_change', 'idempotency_conflict'],
     answer: adminActionResult,
   },
   listApprovals: {

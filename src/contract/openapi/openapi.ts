@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { memberJoined } from '../nouns/record.ts';
-import { anyRequest, errorCodesOf, type OperationRow, pathParameters, statusesOf } from '../operation.ts';
+import { anyRequest, errorCodesOf, keepsAnswers, type OperationRow, pathParameters, statusesOf } from '../operation.ts';
 import { nouns, type OperationName } from '../operations.ts';
 import { errorBody } from '../schemas.ts';
 import { examples } from './examples.ts';
@@ -113,7 +113,7 @@ const keyHeader = (row: OperationRow): Json => ({
   in: 'header',
   required: row.keyRequired === true,
   description:
-    'A request that is sent again with the same key is carried out once. Keys that begin with their time, as ULIDs and UUIDs of version 7 do, are stored faster than random ones.',
+    'Where x-idempotency is K or R, a request that is sent again with the same key is carried out once. Keys that begin with their time, as ULIDs and UUIDs of version 7 do, are stored faster than random ones.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 });
 
@@ -139,10 +139,9 @@ const headers = (...names: (keyof typeof describedHeaders)[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** The headers of a success. */
-function headersOf({ kind, idempotency }: OperationRow): Json {
-  if (kind === 'download') return { headers: headers('ETag', 'X-Service-File-Id', 'X-Service-File-Version') };
-  const keeps = Object.values(idempotency).some((byKind) => byKind === 'K' || byKind === 'R');
-  return keeps ? { headers: headers('Idempotent-Replayed') } : {};
+function headersOf(row: OperationRow): Json {
+  if (row.kind === 'download') return { headers: headers('ETag', 'X-Service-File-Id', 'X-Service-File-Version') };
+  return keepsAnswers(row) ? { headers: headers('Idempotent-Replayed') } : {};
 }
 
 /** The codes that come with a time to wait. */
