@@ -257,8 +257,9 @@ describe('pairing two sessions', () => {
     const second = await propose();
     const several = await ask(sessions[1]!, 'accept');
     expect(codeOf(several)).to.equal('pairing_ambiguous');
-    const { choices } = (several['error'] as { details: { choices: string[] } }).details;
-    expect(choices).to.have.members([first.id, second.id]);
+    const { details, hint } = several['error'] as { details: { choices: string[] }; hint: string };
+    expect(details.choices).to.have.members([first.id, second.id]);
+    for (const { id } of [first, second]) expect(hint).to.include(`service pairing accept ${id} --here`);
     await ask(sessions[1]!, 'decline', { pairing_id: second.id });
     expect((await look(second)).state).to.equal('declined');
     expect(codeOf(await ask(sessions[1]!, 'accept'))).to.equal('ok');

@@ -129,7 +129,7 @@ export class Pairing {
         hint: 'service pairing list',
       });
     throw new ControlRefusal('pairing_ambiguous', 'Several proposals wait; say which one.', {
-      hint: 'service pairing accept PRQ --here',
+      hint: waiting.map(({ id }) => `service pairing accept ${id} --here`).join(', or '),
       details: { choices: waiting.map(({ id }) => id) },
     });
   }
