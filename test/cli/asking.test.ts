@@ -13,10 +13,14 @@ describe('asking the person', () => {
     const { token } = await home().json(['agent', 'create', 'asker', '--board', 'demo', '--print-token']);
     env = { SERVICE_TOKEN: token, SERVICE_SERVER: url };
     key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
-    const { invite } = await post('/v1/invites', {});
-    await post('/v1/connect', { invite, handle: 'sam', key_name: 'laptop' });
+    await newPerson('sam');
     await home().run(['board', 'add', 'sam', '--board', 'demo']);
   });
+
+  async function newPerson(handle: string) {
+    const { invite } = await post('/v1/invites', {});
+    return (await post('/v1/connect', { invite, handle, key_name: 'laptop' })).person as { id: string };
+  }
 
   async function post(path: string, body: unknown) {
     const answer = await fetch(url + path, {
@@ -80,8 +84,14 @@ describe('asking the person', () => {
       policy: { preset: 'recommended', nudges: 'off' },
     });
     expect(await asked('invite', 'create', '--handle', 'zoe')).to.include({ kind: 'invite_people' });
-    const added = await failed(['board', 'add', 'sam', '--request'], { env });
-    expect(added, 'as without the flag').to.include({ code: 'agent_session_required' });
+    const { id: zed } = await newPerson('zed');
+    expect(await asked('board', 'add', 'zed')).to.deep.equal({
+      kind: 'add_people',
+      board_id: board.id,
+      person_id: zed,
+    });
+    const added = await failed(['board', 'add', 'zed'], { env });
+    expect(added, 'without the flag').to.include({ code: 'agent_session_required' });
     for (const words of [
       ['invite', 'create'],
       ['board', 'add', 'sam'],

@@ -30,7 +30,11 @@ export default class BoardAdd extends WriteCommand<typeof BoardAdd> {
     const call = { params: { board }, body: { handle }, idempotencyKey: this.key };
     const reply = await client.call('addBoardPerson', call).catch((refusal) => ({ refusal }));
     if ('refusal' in reply) {
-      const asked = await askToAdd(session, handle, { ...reply, key: this.key });
+      const asked = await askToAdd(session, handle, {
+        ...reply,
+        key: this.key,
+        requested: this.flags.request === true,
+      });
       return this.print<typeof json>(asked, () => askedText(asked, this.times, session));
     }
     const person = reply.data;

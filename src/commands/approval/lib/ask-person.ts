@@ -81,14 +81,17 @@ export function keyIdOf(typed: string): string {
   );
 }
 
-/** Asks for somebody to be added, where adding them was refused for want of the right to; else the refusal stands. */
+/**
+ * Asks for somebody to be added, where adding them was refused for want of the right to; else the refusal stands.
+ * @param requested `--request` was given, so an agent without a recorded session asks too
+ */
 export async function askToAdd(
   session: BoardSession,
   handle: string,
-  { refusal, key }: { refusal: unknown; key: string | undefined },
+  { refusal, key, requested }: { refusal: unknown; key: string | undefined; requested: boolean },
 ): Promise<Asked> {
-  const refused = session.agent && refusal instanceof ClientError && refusal.code === 'add_people_not_allowed';
-  if (!refused) throw refusal;
+  const asks = ['add_people_not_allowed', ...(requested ? ['agent_session_required'] : [])];
+  if (!session.agent || !(refusal instanceof ClientError) || !asks.includes(refusal.code)) throw refusal;
   const board_id = await boardIdOf(session);
   return askPerson(session, { kind: 'add_people', board_id, person_id: await personIdOf(session.client, handle) }, key);
 }
