@@ -149,6 +149,8 @@ describe('requests of agents', () => {
     ]);
     const words = command?.replaceAll("'", '').split(' ').slice(1) ?? [];
     expect((await home().run([...words, '--yes'])).stdout).to.equal('Allowed: add sam to demo.\n');
+    for (const again of [words, [...words, '--yes']])
+      expect((await home().run(again)).stdout).to.equal('Allowed earlier: add sam to demo.\n');
     expect(await failed(['board', 'add', 'nobody-here', '--board', 'demo'], { env })).to.include({
       code: 'person_not_found',
     });
@@ -161,7 +163,11 @@ describe('requests of agents', () => {
     const set = await home().json(['allowance', 'set', 'invite-people', 'on']);
     expect(set.allowance).to.deep.include({ revision: 2, categories: ['add_people', 'invite_people'], person_id: me });
     expect(set.changed).to.equal(true);
-    expect((await invite()).state).to.equal('executed');
+    const { state, approval } = await invite();
+    expect(state).to.equal('executed');
+    expect((await home().run(['approval', 'allow', approval.id, '--yes'])).stdout).to.equal(
+      'Allowed earlier: invite one person to the server.\n',
+    );
     expect((await home().json(['allowance', 'off'])).allowance.categories).to.deep.equal([]);
     expect((await home().json(['allowance', 'off'])).changed).to.equal(false);
     const { revisions } = await home().json(['allowance', 'history']);

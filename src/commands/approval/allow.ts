@@ -25,8 +25,8 @@ export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
     const { client } = session;
     const params = { approval: this.args.approval };
     const always = this.flags.always === true;
+    const { approval } = (await client.call('getApproval', { params })).data;
     if (!this.flags.yes) {
-      const { approval } = (await client.call('getApproval', { params })).data;
       const keyInUse =
         approval.action.kind === 'revoke_key' ? (await client.call('listKeys')).data.current_key_id : undefined;
       await this.confirm(allowQuestion(approval, { always, keyInUse }), approval.state !== 'pending');
@@ -37,6 +37,6 @@ export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
       .call('allowApproval', { params, body: { always }, idempotencyKey })
       .catch(lost(`See whether it was done: ${show}; allowing it again does nothing twice`));
     warnOfLoopback(this.out, data.invite?.invite);
-    this.print<typeof json>(data, () => allowedText(data), data.invite?.invite);
+    this.print<typeof json>(data, () => allowedText(data, approval.state === 'executed'), data.invite?.invite);
   }
 }

@@ -92,14 +92,19 @@ export function approvalText({ approval, invite, collected, recovered }: Outcome
   return [...lines, ...(approval.next ? [called(approval.next.command)] : [])].join('\n');
 }
 
-/** What became of a decision. */
-export function allowedText({ state, approval, invite, warning, next }: Answer<'allowApproval'>): string {
+/** What became of a decision. @param earlier it had been executed before this one */
+export function allowedText(
+  { state, approval, invite, warning, next }: Answer<'allowApproval'>,
+  earlier: boolean,
+): string {
   if (state === 'pending')
     return ['Not decided: this needs your own access key.', called(next?.command ?? '')].join('\n');
   const what = actionWords(approval);
+  // Another request was faster: the link was shown to that one.
+  const another = !invite && approval.outcome.state !== 'none';
   const already = approval.execution?.effect === 'already' ? ' It was so already.' : '';
   return [
-    invite || approval.outcome.state === 'none' ? `Allowed: ${what}.${already}` : `Allowed earlier: ${what}.`,
+    earlier || another ? `Allowed earlier: ${what}.` : `Allowed: ${what}.${already}`,
     ...(invite ? [invite.invite] : []),
     ...(warning === undefined ? [] : [warning]),
   ].join('\n');
