@@ -41,6 +41,7 @@ describe('requests of agents', () => {
     const asked = await failed(words);
     expect(asked).to.include({ code: 'confirmation_required', exit: 2 });
     expect(asked.message).to.include('asker wants to invite one person to the server.').and.include('For: maya');
+    expect(asked.message).to.include('The link works for 24h.');
     const { stdout } = await home().run([...words, '--yes']);
     const [head, link] = stdout.trim().split('\n');
     expect(head).to.equal('Allowed: invite one person to the server.');

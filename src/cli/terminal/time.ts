@@ -52,6 +52,16 @@ export function duration(text: string, name: string): number {
   return Number(match[1]) * (units[match[2] || 's'] as number);
 }
 
+/** A duration, exact, as `duration` reads it. */
+export const span = (seconds: number): string =>
+  seconds % DAY === 0 && seconds > DAY
+    ? `${seconds / DAY}d`
+    : seconds % HOUR === 0
+      ? `${seconds / HOUR}h`
+      : seconds % MINUTE === 0
+        ? `${seconds / MINUTE}m`
+        : `${seconds}s`;
+
 /** A moment: a date and time, `14:20` today, or a duration from now; never in the past. */
 export function moment(text: string, name: string, now = Date.now()): string {
   const at = clock(text, now) ?? dated(text) ?? now + duration(text, name) * 1000;

@@ -1,5 +1,5 @@
 /** Budgets of agents, as they are typed and shown. */
-import { duration, showTime } from '../../../cli/terminal/time.ts';
+import { duration, showTime, span } from '../../../cli/terminal/time.ts';
 import type { Answer, BodyIn, Budget, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 
@@ -32,15 +32,6 @@ export function budgetOf({ board, name, id, budget, braked }: Member): Answer<'s
     });
   return { board, agent: name, member_id: id, budget, braked: braked ?? null };
 }
-
-const span = (seconds: number): string =>
-  seconds % 86_400 === 0 && seconds > 86_400
-    ? `${seconds / 86_400}d`
-    : seconds % 3_600 === 0
-      ? `${seconds / 3_600}h`
-      : seconds % 60 === 0
-        ? `${seconds / 60}m`
-        : `${seconds}s`;
 
 /** As `--wakes` takes it. */
 const wakesText = (wakes: Budget['wakes']): string =>

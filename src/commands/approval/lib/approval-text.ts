@@ -2,7 +2,7 @@
 import { called } from '../../../cli/runtime.ts';
 import { copyable, fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
-import { followed, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import { followed, showTime, span, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { policyValueText } from '../../../contract/text.ts';
 import type { Answer, Approval } from '../../../contract/types.ts';
 
@@ -65,9 +65,10 @@ function details({ action, display }: Approval, keyInUse: string | undefined): s
   if (action.kind === 'revoke_key' && display?.target_handle === display?.person_handle)
     return [action.key_id === keyInUse ? 'It is your own key, the one in use here.' : 'It is your own key.'];
   if (action.kind !== 'invite_people') return [];
-  const { pairing, suggested_handle: handle } = action.invite;
+  const { pairing, suggested_handle: handle, ttl_seconds: ttl } = action.invite;
   return [
     ...(handle === undefined ? [] : [`For: ${handle}`]),
+    `The link works for ${span(ttl)}.`,
     ...(pairing === undefined ? [] : ['To work on:', indented(pairing.work)]),
   ];
 }
