@@ -60,6 +60,21 @@ describe('requests of agents', () => {
     expect([again.recovered, again.invite.invite]).to.deep.equal([true, link]);
   });
 
+  it('tell the agent what to do once the secret of an invite is gone', async () => {
+    const { approval } = await invite();
+    const { invite: made } = await home().json(['approval', 'allow', approval.id, '--yes']);
+    await home().json(['invite', 'revoke', made.id]);
+    const words = 'The link is shown only once. If it was lost, your person revokes it, and you ask for a new invite.';
+    for (const look of [['show'], ['show', '--no-collect'], ['collect']]) {
+      const { stdout } = await home().run(['approval', ...look, approval.id], { env: agent });
+      const [told, command] = stdout.trim().split('\n').slice(-2);
+      expect(told, look.join(' ')).to.equal(words);
+      expect(command).to.include(`invite revoke ${made.id}`);
+    }
+    const { stdout } = await home().run(['approval', 'show', approval.id]);
+    expect(stdout, 'its person is told no such thing').not.to.include('ask for a new invite');
+  });
+
   it('end the wait of their agent for messages once they are decided, once each', async () => {
     const env = agent;
     await home().run(['inbox', 'notices', '--ack'], { env });

@@ -19,6 +19,10 @@ export default class ApprovalCollect extends BaseCommand<typeof ApprovalCollect>
     const session = await this.session('G');
     const outcome = await collected(session, this.args.approval);
     warnOfLoopback(this.out, outcome.invite?.invite);
-    this.print<typeof json>(outcome, () => approvalText(outcome, this.times), outcome.invite?.invite);
+    this.print<typeof json>(
+      outcome,
+      () => approvalText(outcome, { times: this.times, agent: true }),
+      outcome.invite?.invite,
+    );
   }
 }

@@ -27,6 +27,10 @@ export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
     const collects = session.agent && !this.flags['no-collect'] && waits;
     const outcome = collects ? await collected(session, approval) : data;
     warnOfLoopback(this.out, outcome.invite?.invite);
-    this.print<typeof json>(outcome, () => approvalText(outcome, this.times), outcome.invite?.invite);
+    this.print<typeof json>(
+      outcome,
+      () => approvalText(outcome, { times: this.times, agent: session.agent }),
+      outcome.invite?.invite,
+    );
   }
 }

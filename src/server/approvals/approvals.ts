@@ -4,6 +4,7 @@ import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { approvalViews, findApproval } from '../views/approval.ts';
 import { compare, effective, inOrder, listedRows } from './approvals.store.ts';
+import { goneStep } from './next.rules.ts';
 
 export const listApprovals: ReadCase<'listApprovals'>['run'] = async (
   tx,
@@ -25,6 +26,12 @@ export const listApprovals: ReadCase<'listApprovals'>['run'] = async (
 /** Looking consumes nothing. */
 export const getApproval: ReadCase<'getApproval'>['run'] = async (tx, caller, { params, deps: { address } }) => {
   const { approval } = await findApproval(tx, caller, params.approval, address.baseUrl());
+  const gone = caller.kind === 'AG' && approval.outcome.state === 'cleared';
+  const next = gone ? goneStep(approval, address.baseUrl()) : {};
   const work = await pairingOfInvite(tx, caller, approval.execution?.invite_id);
-  return { approval, collected: false, ...(work === undefined ? {} : { pairing_request_id: work }) };
+  return {
+    approval: { ...approval, ...next },
+    collected: false,
+    ...(work === undefined ? {} : { pairing_request_id: work }),
+  };
 };

@@ -20,7 +20,7 @@ import { sameHash } from './capsules.rules.ts';
 import { openSecret, winnerHash } from './capsules.steps.ts';
 import { capsuleOf, capsuleState, clearCapsules, consume } from './capsules.store.ts';
 import { lockBoards } from './locks.steps.ts';
-import { revokeStep } from './next.rules.ts';
+import { goneStep } from './next.rules.ts';
 import { approvalNotFound } from './refusals.rules.ts';
 
 const RECOVERY_MS = 600_000;
@@ -101,12 +101,9 @@ async function collect(collecting: Collecting, inviteId: string, key: string | u
 async function withoutSecret({ tx, deps, caller, row }: Collecting): Promise<Result> {
   const baseUrl = deps.address.baseUrl();
   const { approval } = await findApproval(tx, caller, row.id, baseUrl);
-  const inviteId = approval.execution?.invite_id;
-  const gone = inviteId !== undefined && approval.outcome.state !== 'none';
-  const next = gone ? { next: revokeStep(inviteId, baseUrl) } : {};
-  const work = await pairingOfInvite(tx, caller, inviteId);
+  const work = await pairingOfInvite(tx, caller, approval.execution?.invite_id);
   const named = work === undefined ? {} : { pairing_request_id: work };
-  return { answer: { approval: { ...approval, ...next }, collected: false, ...named } };
+  return { answer: { approval: { ...approval, ...goneStep(approval, baseUrl) }, collected: false, ...named } };
 }
 
 /** The refusal once the issuer of the invite could not issue it any more; null: they still could. */

@@ -1,6 +1,7 @@
 /** The commands that a person or agent runs next. Guidance, never permission; no secret is ever in one. */
 import type { NextStep } from '../../contract/errors.ts';
 import { shellArgument } from '../../contract/text.ts';
+import type { Approval } from '../../contract/types.ts';
 import { listStep, step } from '../pairing/next.rules.ts';
 
 /** For the person whose agent asked. */
@@ -15,8 +16,14 @@ export const ownKeyStep = (approvalId: string, baseUrl: string): NextStep => ({
   resume: "This needs the person's own access key: run it in a terminal of a signed-in machine.",
 });
 
+/** For the agent that asked for an invite whose secret is not shown to it again; nothing where there never was one. */
+export const goneStep = ({ execution, outcome }: Approval, baseUrl: string): Pick<Approval, 'next'> =>
+  execution?.invite_id === undefined || outcome.state === 'none'
+    ? {}
+    : { next: revokeStep(execution.invite_id, baseUrl) };
+
 /** When an invite's secret cannot be shown again. */
-export function revokeStep(inviteId: string, baseUrl: string): NextStep {
+function revokeStep(inviteId: string, baseUrl: string): NextStep {
   const resume = 'The link is shown only once. If it was lost, your person revokes it, and you ask for a new invite.';
   return step(baseUrl, `service invite revoke ${inviteId}`, resume, `invites/${inviteId}`);
 }

@@ -81,6 +81,9 @@ forEachDatabase('a collection', (engine) => {
     const { body } = await collect(s.agent, approval, 'k');
     expect([body.invite, body.approval.outcome.state]).to.deep.equal([undefined, 'cleared']);
     expect((await capsule(server, approval))?.ciphertext).to.equal(null);
+    expect((await look(s.agent, approval)).next, 'looking tells it too').to.deep.equal(body.approval.next);
+    expect(body.approval.next?.command).to.include('invite revoke inv_');
+    expect(await look(s.ana, approval), 'its person asked for nothing').not.to.have.property('next');
   });
 
   it('without a key leaves nothing to find again', async () => {

@@ -73,8 +73,14 @@ function details({ action, display }: Approval, keyInUse: string | undefined): s
   ];
 }
 
-/** A request, and an invite that came with it: its link alone on its line. */
-export function approvalText({ approval, invite, collected, recovered }: Outcome, times: TimeStyle): string {
+/**
+ * A request, and an invite that came with it: its link alone on its line.
+ * @param agent it is shown to the agent that asked, whose person runs the command at its end
+ */
+export function approvalText(
+  { approval, invite, collected, recovered }: Outcome,
+  { times, agent }: { times: TimeStyle; agent: boolean },
+): string {
   const lines = fields([
     ['id', approval.id],
     ['state', stateWords(approval, times)],
@@ -90,7 +96,8 @@ export function approvalText({ approval, invite, collected, recovered }: Outcome
     const how = recovered ? 'Collected before, shown again' : collected ? 'Shown only now' : 'Shown once';
     return [...lines, `${how}:`, invite.invite, 'To pass on, in private:', copyable(invite.prompt)].join('\n');
   }
-  return [...lines, ...(approval.next ? [called(approval.next.command)] : [])].join('\n');
+  const { next } = approval;
+  return [...lines, ...(next ? [...(agent ? [next.resume] : []), called(next.command)] : [])].join('\n');
 }
 
 /** What became of a decision. @param earlier it had been executed before this one */
