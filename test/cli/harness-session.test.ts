@@ -1,10 +1,12 @@
 /** Commands in the session of an agent's program: it never acts as its person. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-const env = { SERVICE_SESSION: 'claude-code:one' } as never;
+const env: Record<string, string> = { SERVICE_SESSION: 'claude-code:one' };
 
 describe('a session of an agent’s program', () => {
   const home = homeWithBoard();
@@ -115,6 +117,67 @@ describe('a session of an agent’s program', () => {
     const { error } = JSON.parse(refused.stdout);
     expect([refused.code, error.code]).to.deep.equal([5, 'human_command_in_session']);
     expect(error.hint).to.equal('Ask your person to run: service connect - --handle maya --json');
+  });
+});
+
+describe('a session with a seat on one of several servers', () => {
+  const home = homeWithBoard('general');
+  const hint = async (args: string[], session: Record<string, string> = env) => {
+    const refused = await home().run([...args, '--json'], { env: session });
+    const { error } = JSON.parse(refused.stdout);
+    expect([refused.code, error.code], args.join(' ')).to.deep.equal([5, 'human_command_in_session']);
+    return error.hint.replace('Ask your person to run: service ', '').replace(' --json', '');
+  };
+  let team: TestServer;
+  before(async () => {
+    team = await startTestServer('sqlite');
+    const { url, dana } = team;
+    await home().shell(`printf %s '${dana.token}' | service login ${url} --store file`);
+    await home().json(['servers', 'use', url]);
+    await home().json(['agent', 'create', 'cx', '--board', 'general', '--server', 'local']);
+    bind('cx');
+  });
+  after(() => team.stop());
+
+  /** Makes the session hold the seats of these names, as its program does. */
+  function bind(...names: string[]): void {
+    const path = home().path('config', 'credentials.json');
+    const saved = JSON.parse(readFileSync(path, 'utf8'));
+    const entries = Object.values(saved.servers) as {
+      seats: Record<string, { name: string; session: string | null }>;
+    }[];
+    for (const seat of entries.flatMap(({ seats }) => Object.values(seats)))
+      seat.session = names.includes(seat.name) ? 'claude-code:one' : null;
+    writeFileSync(path, JSON.stringify(saved), { mode: 0o600 });
+  }
+
+  it('hands its person a line that means the board and server of its seat', async () => {
+    writeFileSync(join(home().work, '.service'), JSON.stringify({ server: team.url, board: 'pay' }));
+    const key = readFileSync(home().path('data', 'local-key'));
+    writeFileSync(home().path('data', 'local-key'), 'unreadable');
+    try {
+      expect(await hint(['board', 'visibility', 'private', '--yes'])).to.equal(
+        'board visibility private --board general --server local',
+      );
+      expect(await hint(['key', 'list'])).to.equal('key list --server local');
+      expect(await hint(['board', 'leave', '-s', 'local'])).to.equal('board leave -s local --board general');
+      expect(await hint(['board', 'leave', '--server', team.url])).to.equal(`board leave --server ${team.url}`);
+    } finally {
+      writeFileSync(home().path('data', 'local-key'), key);
+      rmSync(join(home().work, '.service'));
+    }
+  });
+
+  it('hands on the line as it was typed while it holds several seats and names none', async () => {
+    await home().json(['board', 'create', 'garden', '--no-link', '--server', 'local']);
+    await home().json(['agent', 'create', 'digger', '--board', 'garden', '--server', 'local']);
+    bind('cx', 'digger');
+    expect(await hint(['board', 'leave'])).to.equal('board leave');
+    expect(await hint(['board', 'leave', '-b', 'garden'])).to.equal('board leave -b garden --server local');
+    expect(await hint(['board', 'leave', '--as', 'digger', '-b', 'garden'])).to.equal(
+      'board leave -b garden --server local',
+    );
+    bind('cx');
   });
 });
 

@@ -82,12 +82,8 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
   };
   const named = choice.server ?? env.SERVICE_SERVER;
   const inside = inSession();
-  if (choice.who === 'P' && inside) throw forPeopleOnly(choice.line);
-  const narrowing = choice.server ? namedOrigin(choice.server, saved) : undefined;
-  const { as, board, ofBoard } = choice;
-  const actor = choice.seat
-    ? ({ kind: 'seat', seat: choice.seat, source: 'session' } as const)
-    : chooseActor({ as, board, ofBoard, serverOrigin: narrowing }, saved, env, await sessionSeats());
+  if (choice.who === 'P' && inside) throw forPeopleOnly(await lineFromSession(choice, saved));
+  const actor = await actorOf(choice, saved);
   checkWho(choice, actor, { saved, inside });
   // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
   const project = actor.kind === 'token' ? null : findProject();
@@ -112,6 +108,12 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
     project,
     choice,
   };
+}
+
+async function actorOf({ as, board, ofBoard, server, seat }: SessionChoice, saved: () => Credentials): Promise<Actor> {
+  if (seat) return { kind: 'seat', seat, source: 'session' };
+  const serverOrigin = server ? namedOrigin(server, saved) : undefined;
+  return chooseActor({ as, board, ofBoard, serverOrigin }, saved, runtime().env, await sessionSeats());
 }
 
 /** The flags that keep a further command at the same server, board and actor, as they were given for this one. */
@@ -293,6 +295,12 @@ function lineForPerson({ line, ofBoard, board, server }: SessionChoice, seat: Se
     ofBoard && board === undefined ? ` --board ${seat.saved.board}` : '',
     elsewhere ? ` --server ${name}` : '',
   ].join('');
+}
+
+/** The same in a session, by the one seat that would act; what was typed, where none or several would. */
+async function lineFromSession(choice: SessionChoice, saved: () => Credentials): Promise<string> {
+  const actor = await actorOf(choice, saved).catch(() => null);
+  return actor?.kind === 'seat' ? lineForPerson(choice, actor.seat, saved()) : choice.line;
 }
 
 /** @param line the command as its person would type it. */
