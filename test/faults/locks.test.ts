@@ -128,6 +128,28 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
     expect(['user', 'database', 'client_encoding', 'application_name']).to.include.members(names);
   });
 
+  it('is shared by processes that keep them elsewhere, and shared again when a connection ends', async () => {
+    const sharing = await startTestServer(engine);
+    const looker = new pg.Client(sharing.databaseUrl);
+    await looker.connect();
+    try {
+      const holders = async () => {
+        const held = "locktype = 'advisory' AND classid = 7400003 AND mode = 'ShareLock' AND granted";
+        const { rows } = await looker.query<{ pid: number }>(
+          `SELECT pid FROM pg_locks JOIN ${BACKENDS.replace(' WHERE', ' USING (pid) WHERE')} AND ${held}`,
+        );
+        return rows.map(({ pid }) => pid);
+      };
+      const [before] = await holders();
+      expect(before).to.be.a('number');
+      await looker.query('SELECT pg_terminate_backend($1)', [before]);
+      await until(async () => (await holders()).some((pid) => pid !== before), 'another connection shares it');
+    } finally {
+      await looker.end();
+      await sharing.stop();
+    }
+  });
+
   it('may be held elsewhere for less than 30 seconds; after that the process says that it cannot go on', async () => {
     let told: Error | null = null;
     void server.failed.then((error) => {

@@ -46,20 +46,14 @@ export async function openStore(address: string | undefined, home: StoreHome): P
 export const addressOf = (address: string | undefined, dataDir: string): string =>
   address ?? addressIn('disk', dataDir, 'files');
 
-async function openDisk(root: string, { db, beside, existing, lost }: StoreHome): Promise<BlobStore> {
-  if (existing && !existsSync(join(root, 'sha256')))
+async function openDisk(root: string, home: StoreHome): Promise<BlobStore> {
+  if (home.existing && !existsSync(join(root, 'sha256')))
     throw new ServeError(
       'storage_unreachable',
       `There are no files of a server in ${root}.`,
       'Name the folder or store in which they are, such as disk:///srv/service/files.',
     );
-  // Other processes on the same database would look for these bytes on a disk of their own.
-  const taken = new ServeError(
-    'storage_unsupported',
-    'Another server process of this database keeps the files on its disk, where this one cannot read them.',
-    'Start every process with --files db: or SERVICE_FILES=db:, or with one s3://bucket/prefix; service storage copy takes files there that are on a disk.',
-  );
-  if (db.dialect.shared && !beside && !(await db.claim('files on disk', WAIT_MS, () => lost?.(taken)))) throw taken;
+  await claimFiles(home, false);
   try {
     return await diskStore(root);
   } catch (error) {
@@ -68,13 +62,28 @@ async function openDisk(root: string, { db, beside, existing, lost }: StoreHome)
   }
 }
 
-function openChunks({ db, dbUrl, dataDir }: StoreHome): BlobStore {
+/** Of one database, either one process keeps files on its disk, or all processes share them. @throws ServeError */
+async function claimFiles({ db, beside, lost }: StoreHome, shared: boolean): Promise<void> {
+  if (!db.dialect.shared || beside) return;
+  const taken = new ServeError(
+    'storage_unsupported',
+    shared
+      ? 'Another server process of this database keeps the files on its disk, where this one cannot read them.'
+      : 'Another server process uses this database, and cannot read files on the disk of this one.',
+    'Start every process with --files db: or SERVICE_FILES=db:, or with one s3://bucket/prefix; service storage copy takes files there that are on a disk.',
+  );
+  if (!(await db.claim('files on disk', WAIT_MS, { shared, lost: () => lost?.(taken) }))) throw taken;
+}
+
+async function openChunks(home: StoreHome): Promise<BlobStore> {
+  const { db, dbUrl, dataDir } = home;
   if (db.dialect.name !== 'postgres') throw unsupported('Only Postgres keeps files in the database.');
+  await claimFiles(home, true);
   return postgresStore(dbUrl, stagingFolder(dataDir));
 }
 
 /** `s3://bucket/prefix?endpoint=&region=&path_style=`. */
-function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
+async function openObjects(address: string, home: StoreHome): Promise<BlobStore> {
   const prefix = pathIn(address.replace(/\?[^#]*/, ''));
   if (prefix === null) throw unsupported('The address of the files is not a valid one.');
   const url = new URL(address);
@@ -89,6 +98,7 @@ function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
   const endpoint = url.searchParams.get('endpoint');
   if (url.hostname === '' || (endpoint !== null && !/^https?:\/\/[^/?#@]+\/?$/.test(endpoint)))
     throw unsupported('The address of the files names no bucket, or an invalid endpoint.');
+  await claimFiles(home, true);
   return new S3Store({
     bucket: url.hostname,
     prefix: prefix.replaceAll(/^\/+|\/+$/g, ''),
@@ -98,7 +108,7 @@ function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
     accessKeyId,
     secretAccessKey,
     sessionToken: AWS_SESSION_TOKEN || undefined,
-    stage: stagingFolder(dataDir),
+    stage: stagingFolder(home.dataDir),
   });
 }
 

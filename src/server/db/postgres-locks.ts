@@ -8,7 +8,7 @@ import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import { NamedLocks } from './named-locks.ts';
 import { connect, destroy, persist, translate } from './postgres-connection.ts';
-import type { Claim } from './tx.ts';
+import type { Claim, ClaimOptions } from './tx.ts';
 
 const TRY_MS = 50;
 /** A connection that does not answer for so long is lost. */
@@ -18,10 +18,9 @@ const ELSEWHERE_MS = 30_000;
 /** An arbitrary constant: keeps these locks apart from those that end with a transaction. */
 const SPACE = 7_400_003;
 
-interface Held {
+interface Held extends ClaimOptions {
   /** The connection that holds it; null while it is asked for anew. */
   on: pg.Client | null;
-  lost(): void;
 }
 
 export class PostgresLocks {
@@ -41,25 +40,22 @@ export class PostgresLocks {
     this.#local = new NamedLocks(clock);
   }
 
-  /**
-   * @param lost called once when another process holds it instead.
-   * @returns null when it was not free within `waitMs`. @throws Unreachable
-   */
-  async claim(name: string, waitMs: number, lost: () => void = () => {}): Promise<Claim | null> {
+  /** @returns null when it was not free within `waitMs`. @throws Unreachable */
+  async claim(name: string, waitMs: number, options: ClaimOptions = {}): Promise<Claim | null> {
     const release = await this.#local.claim(name, waitMs);
     if (!release) return null;
     try {
-      let on = await this.#take(name);
+      let on = await this.#take(name, options);
       // Counted, not read from a clock that may be set meanwhile.
       for (let left = waitMs - TRY_MS; !on && left >= 0; left -= TRY_MS) {
         await new Promise<void>((resolve) => void this.#clock.after(TRY_MS, resolve));
-        on = await this.#take(name);
+        on = await this.#take(name, options);
       }
       if (!on) {
         release();
         return null;
       }
-      const taken: Held = { on, lost };
+      const taken: Held = { ...options, on };
       this.#held.set(name, taken);
       return Object.assign(() => this.#free(name, release), {
         held: () => this.#answers(on).then((yes) => yes && taken.on === on),
@@ -77,15 +73,17 @@ export class PostgresLocks {
   }
 
   async #free(name: string, release: () => void): Promise<void> {
-    if (!this.#held.delete(name)) return;
+    const held = this.#held.get(name);
+    if (!held) return;
+    this.#held.delete(name);
     // If it cannot be said, the connection is gone, and the lock with it.
-    await this.#query('pg_advisory_unlock', name).catch(() => {});
+    await this.#query(`pg_advisory_unlock${suffix(held)}`, name).catch(() => {});
     release();
   }
 
   /** Answers the connection that holds it now. */
-  #take(name: string): Promise<pg.Client | null> {
-    return this.#query('pg_try_advisory_lock', name);
+  #take(name: string, options: ClaimOptions): Promise<pg.Client | null> {
+    return this.#query(`pg_try_advisory_lock${suffix(options)}`, name);
   }
 
   /** One after the other. */
@@ -138,15 +136,18 @@ export class PostgresLocks {
     let giveUp = false;
     let cancel: (() => void) | undefined;
     const take = async (): Promise<void> => {
-      held.on = await this.#take(name);
+      held.on = await this.#take(name, held);
       if (held.on) return;
       cancel ??= this.#clock.after(ELSEWHERE_MS, () => {
         giveUp = true;
       });
       if (!giveUp) throw new Error(`${name} is held elsewhere`);
-      held.lost();
+      held.lost?.();
     };
     await persist(this.#clock, take, () => this.#closed || this.#held.get(name) !== held);
     cancel?.();
   }
 }
+
+/** What the names of the engine's functions end with. */
+const suffix = ({ shared }: ClaimOptions): string => (shared ? '_shared' : '');

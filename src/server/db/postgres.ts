@@ -13,7 +13,7 @@ import { PostgresLocks } from './postgres-locks.ts';
 import { isDirect, requireSessions } from './postgres-pooler.ts';
 import { PostgresTx, QueryNames, Session } from './postgres-tx.ts';
 import { PostgresWake } from './postgres-wake.ts';
-import type { Allowed, Claim, Database, Follower, ReadTx, WriteTx } from './tx.ts';
+import type { Allowed, Claim, ClaimOptions, Database, Follower, ReadTx, WriteTx } from './tx.ts';
 import { counterOf, versionsOf } from './versions.store.ts';
 
 /**
@@ -236,8 +236,8 @@ export class PostgresDatabase implements Database {
     queue.submit(job);
   }
 
-  claim(name: string, waitMs: number, lost?: () => void): Promise<Claim | null> {
-    return this.#locks.claim(name, waitMs, lost);
+  claim(name: string, waitMs: number, options?: ClaimOptions): Promise<Claim | null> {
+    return this.#locks.claim(name, waitMs, options);
   }
 
   async follow(follower: Follower): Promise<void> {

@@ -88,6 +88,13 @@ export type Claim = (() => Promise<void> | void) & {
   held(): Promise<boolean>;
 };
 
+export interface ClaimOptions {
+  /** Other processes may share it; none holds it alone meanwhile. */
+  shared?: boolean;
+  /** Called once when another process holds it instead, after a connection was lost. */
+  lost?(): void;
+}
+
 export interface Database {
   readonly dialect: Dialect;
   /** Runs `fn` on one snapshot; it may await nothing but calls on its `tx`. */
@@ -99,10 +106,9 @@ export interface Database {
   write<T>(fn: (tx: WriteTx) => Promise<T>, allows?: Allowed): Promise<T>;
   /**
    * Holds a name among all processes of this database, for what is done outside of transactions.
-   * @param lost called once when another process holds it instead, after a connection was lost.
    * @returns null when it was not free within `waitMs`.
    */
-  claim(name: string, waitMs: number, lost?: () => void): Promise<Claim | null>;
+  claim(name: string, waitMs: number, options?: ClaimOptions): Promise<Claim | null>;
   /** From now on tells the follower of every commit, here and in other processes of the same database. */
   follow(follower: Follower): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -66,18 +75,25 @@ describe('where the bytes of files are kept', () => {
   });
 
   if ((process.env['TEST_DATABASES'] ?? 'postgres').includes('postgres')) {
-    it('is one disk for one process only, where several could share the database', async () => {
+    it('is one disk for one process only: none starts beside it, and it starts beside none', async () => {
       const db = await newPostgresDatabase();
-      const first = await startServer({ ...quiet, dataDir: folder(), db });
-      const { readFileSync, copyFileSync } = await import('node:fs');
+      const dataDir = folder();
+      const first = await startServer({ ...quiet, dataDir, db });
       const second = folder();
-      copyFileSync(join(first.dataDir, 'server-secret'), join(second, 'server-secret'));
-      copyFileSync(join(first.dataDir, 'local-key'), join(second, 'local-key'));
-      expect(readFileSync(join(second, 'server-secret')).length).to.equal(32);
-      expect(await outcome({ db, dataDir: second })).to.equal('storage_unsupported');
-      expect(await outcome({ db, dataDir: second, files: 'db:' })).to.equal('started');
+      for (const name of ['server-secret', 'local-key']) copyFileSync(join(dataDir, name), join(second, name));
+      const refusal = async (files?: string): Promise<string> =>
+        startServer({ ...quiet, dataDir: second, db, files }).then(
+          (server) => server.close().then(() => 'started'),
+          (error: { code: string; message: string }) => `${error.code} ${error.message}`,
+        );
+      expect(await refusal()).to.match(/^storage_unsupported .* uses this database, .* the disk of this one/);
+      expect(await refusal('db:')).to.match(/^storage_unsupported .* keeps the files on its disk/);
       await first.close();
-      expect(await outcome({ db, dataDir: second })).to.equal('started');
+      const sharing = await startServer({ ...quiet, dataDir, db, files: 'db:' });
+      expect(await refusal()).to.match(/^storage_unsupported .* uses this database, .* the disk of this one/);
+      expect(await refusal('db:')).to.equal('started');
+      await sharing.close();
+      expect(await refusal()).to.equal('started');
     });
 
     it('is shared by several processes in the database, which exclude each other on the same bytes', async () => {
