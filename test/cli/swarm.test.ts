@@ -179,6 +179,16 @@ describe('service swarm', () => {
     expect(agents.map(({ state }: Agent) => state)).to.deep.equal(['running', 'exited']);
   });
 
+  it('starts again what ended with the daemon, whose next one does not know yet that it is over', async () => {
+    write(BOT);
+    const first = (await home.json(['swarm', 'up', '--yes'])).agents[0] as Agent;
+    await home.run(['daemon', 'stop']);
+    await until('its end', async () => (await home.json(['swarm', 'ps'])).agents[0].state === 'exited');
+    const again = (await home.json(['swarm', 'up', '--yes'])).agents[0] as Agent;
+    expect([again.action, again.state, again.by, again.seated]).to.deep.equal(['started', 'running', 'launcher', true]);
+    expect(again.session).not.to.equal(first.session);
+  });
+
   it('begins a conversation anew that cannot be taken up again', async () => {
     const launched = await programs('claude-code');
     write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');

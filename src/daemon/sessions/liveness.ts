@@ -16,7 +16,7 @@ export const SCAN_INTERVAL_MS = 5_000;
 /** How long an extension may be disconnected before its session is closed. */
 const RECONNECT_GRACE_MS = 5_000;
 /** The same after a start: a runner without a daemon asks again every five seconds. */
-const START_GRACE_MS = 15_000;
+export const START_GRACE_MS = 15_000;
 
 /** Closes a session whose extension does not connect again soon. */
 export function closeUnlessReconnected(

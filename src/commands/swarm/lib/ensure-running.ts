@@ -6,6 +6,7 @@ import { refOf } from '../../../cli/session/ask-daemon.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { daemonPaths } from '../../../daemon/paths.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
+import { SCAN_INTERVAL_MS, START_GRACE_MS } from '../../../daemon/sessions/liveness.ts';
 import { passedEnvironment } from '../../../launch/environment.ts';
 import type { StartRequest } from '../../../launch/protocol.ts';
 import { dropTicket, issueTicket } from '../../../launch/ticket.ts';
@@ -17,8 +18,8 @@ import { daemonView, type Holder, holderOf, launched, type Problem } from './loo
 import type { Launchers, Planned } from './plan.ts';
 import type { StartedAgent, Swarm } from './state.ts';
 
-/** A session whose process ended is closed by the daemon's next look at all processes, five seconds later at most. */
-const CLOSING_MS = 7_000;
+/** The daemon's next look at all processes closes a session whose process ended; a daemon that just started waits longest. */
+const CLOSING_MS = START_GRACE_MS + SCAN_INTERVAL_MS;
 const EVERY_MS = 200;
 
 /** What became of one agent. */
@@ -70,12 +71,14 @@ async function ensure(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAn
 }
 
 /**
- * Whether somebody else runs the agent. Its own last session may not be known to be over yet, which is waited for; where a
- * process outlives its terminal, that session says nothing.
+ * Whether somebody else runs the agent. Its own last session may not be known to be over yet, which is waited for. That
+ * session says nothing where a process outlives its terminal, or where each start has a session of its own.
  */
 async function runsByHand(agent: Planned, seat: Seat, holder: Holder, before: StartedAgent | null): Promise<boolean> {
   if (before === null) return true;
-  if (agent.profile.lifecycle.outlives_terminal && holder.session === before.session) return false;
+  const { mode, profile } = agent;
+  const says = mode === 'interactive' && !profile.lifecycle.outlives_terminal;
+  if (!says && holder.session === before.session) return false;
   const closed = async () => !holderOf(await daemonView(), seat.memberId)?.open;
   return !(await until(closed, CLOSING_MS, EVERY_MS));
 }
