@@ -14,7 +14,7 @@ import { lockInstance } from './instance-lock.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './private-files.ts';
 import { bindDatabase, isBound, loadRootKey } from './root-secret.ts';
 import { ServeError } from './serve-error.ts';
-import { rememberStorage, storageOf, storageThere, withoutPassword } from './storage.ts';
+import { isRemembered, rememberStorage, storageOf, storageThere, withoutPassword } from './storage.ts';
 
 export interface DataOptions {
   /** Absolute path. */
@@ -97,13 +97,16 @@ async function open<T>(
   first: (start: Start) => Promise<T>,
   unlock: () => void,
 ): Promise<DataInUse<T>> {
+  const lost = lostDatabase(dataDir, url);
+  const missing = lost ?? (existing ? noServer(withoutPassword(url)) : null);
   if (url.startsWith('sqlite:')) {
-    if (existing && !existsSync(sqliteFile(url))) throw noServer(withoutPassword(url));
+    if (missing && !existsSync(sqliteFile(url))) throw missing;
     ensurePrivate(sqliteFile(url));
   }
   const db = await openDatabase({ url, clock, migrate: false });
   try {
-    if (existing && !(await holdsServer(db))) throw noServer(withoutPassword(url));
+    if (missing && existing && !(await holdsServer(db))) throw missing;
+    if (lost && (await migrationsIn(db)).length === 0) throw lost;
     if (migrate !== false) await migrateDatabase(db, url);
     else if ((await migrationsIn(db)).at(-1) !== newestMigration()) throw dataOlder();
     rememberStorage(dataDir, url);
@@ -156,12 +159,19 @@ export async function lookInto<T>(
   }
 }
 
-export const noServer = (place: string): ServeError =>
-  new ServeError(
-    'storage_unreachable',
-    `There is no server in ${place}.`,
-    'Name what the server was started with: --data, and --db if it has one.',
-  );
+const NAME_IT = 'Name what the server was started with: --data, and --db if it has one.';
+
+export const noServer = (place: string, hint = NAME_IT): ServeError =>
+  new ServeError('storage_unreachable', `There is no server in ${place}.`, hint);
+
+/** What is wrong where nothing is in a database that the folder was last used with; null: it was used with another, or with none. */
+export const lostDatabase = (dataDir: string, url: string): ServeError | null =>
+  isRemembered(dataDir, url)
+    ? noServer(
+        withoutPassword(url),
+        `Restore the database from its backup, as in docs/deploy.md. To begin anew, move ${dataDir} away.`,
+      )
+    : null;
 
 const dataOlder = (): ServeError =>
   new ServeError(
@@ -228,7 +238,7 @@ export function ofDatabase(error: unknown): unknown {
     return new ServeError(
       'storage_unreachable',
       `The database holds no server of this build: ${message}.`,
-      'Name what the server was started with: --data, and --db if it has one. Data of an older build: service storage migrate.',
+      `${NAME_IT} Data of an older build: service storage migrate.`,
     );
   }
   return error;

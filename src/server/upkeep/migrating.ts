@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../db/clock.ts';
 import { migrationsIn, newestMigration } from '../db/migrate.ts';
 import { migrate, openDatabase, sqliteFile } from '../db/open.ts';
-import { lockFolder, noServer, ofDatabase } from './data-folder.ts';
+import { lockFolder, lostDatabase, noServer, ofDatabase } from './data-folder.ts';
 import { storageOf } from './storage.ts';
 
 interface Migrated {
@@ -26,14 +26,18 @@ export async function migrateStorage(
 ): Promise<Migrated> {
   if (!existsSync(join(dataDir, 'server-secret'))) throw noServer(dataDir);
   const url = storageOf(dataDir, db);
-  // Looking at a database makes none.
-  if (status && url.startsWith('sqlite:') && !existsSync(sqliteFile(url)))
-    return { from: null, to: newestMigration(), applied: [] };
+  const lost = lostDatabase(dataDir, url);
+  if (url.startsWith('sqlite:') && !existsSync(sqliteFile(url))) {
+    if (lost) throw lost;
+    // Looking at a database makes none.
+    if (status) return { from: null, to: newestMigration(), applied: [] };
+  }
   const unlock = status ? () => {} : lockFolder(dataDir);
   try {
     const opened = await openDatabase({ url, clock: systemClock, migrate: false });
     try {
       const before = await migrationsIn(opened);
+      if (lost && before.length === 0) throw lost;
       const applied = status ? [] : await migrate(opened, url);
       return { from: before.at(-1) ?? null, to: newestMigration(), applied };
     } finally {

@@ -70,11 +70,15 @@ function checked(url: string): string {
   );
 }
 
-/** Notes what this folder is used with, without a password. */
+/** Notes what this folder is used with, without a password, once the database has its tables. */
 export function rememberStorage(dataDir: string, url: string): void {
-  const text = url === embedded(dataDir) ? 'embedded' : withoutPassword(url);
-  if (lastUsed(dataDir) !== text) replacePrivate(join(dataDir, FILE), `${text}\n`);
+  if (!isRemembered(dataDir, url)) replacePrivate(join(dataDir, FILE), `${noted(dataDir, url)}\n`);
 }
+
+/** Whether this folder was last used with that database. */
+export const isRemembered = (dataDir: string, url: string): boolean => lastUsed(dataDir) === noted(dataDir, url);
+
+const noted = (dataDir: string, url: string): string => (url === embedded(dataDir) ? 'embedded' : withoutPassword(url));
 
 /** A database's URL as it may be shown. */
 export const withoutPassword = (url: string): string =>

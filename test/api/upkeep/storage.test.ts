@@ -4,16 +4,22 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
+import pg from 'pg';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
 import { startServer } from '../../../src/server/serve.ts';
 import { ofDatabase } from '../../../src/server/upkeep/data-folder.ts';
 import { schemaOf } from '../../../src/server/upkeep/examine.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
+import { loadRootKey } from '../../../src/server/upkeep/root-secret.ts';
+import type { ServeError } from '../../../src/server/upkeep/serve-error.ts';
+import { rememberStorage } from '../../../src/server/upkeep/storage.ts';
 import { Api } from '../../support/api.ts';
 import { newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
 import { put } from '../../support/files.ts';
 import { startObjects } from '../../support/objects.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
+import { migrated } from '../../support/server.ts';
 
 const quiet = { host: '127.0.0.1', port: 0, portFixed: true, logTo: { write() {} } };
 
@@ -65,6 +71,45 @@ describe('the database of a data folder', () => {
       }
     });
   }
+
+  forEachDatabase('that a folder was used with', (engine) => {
+    const databaseOf = async () => (engine === 'postgres' ? await newPostgresDatabase() : undefined);
+    const lose = async (dataDir: string, db: string | undefined): Promise<void> => {
+      if (db === undefined) return rmSync(join(dataDir, 'service.db'));
+      const client = new pg.Client(db);
+      await client.connect();
+      await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+      await client.end();
+    };
+
+    it('is not replaced by an empty one where it is gone, which leaves the folder as it is', async () => {
+      const dataDir = folder();
+      const db = await databaseOf();
+      await startServer({ ...quiet, dataDir, db }).then((server) => server.close());
+      await lose(dataDir, db);
+      const kept = readdirSync(dataDir);
+      for (const begin of [
+        () => startServer({ ...quiet, dataDir, db }),
+        () => migrateStorage({ dataDir, db }, false),
+      ]) {
+        const error = (await begin().catch((reason: unknown) => reason)) as ServeError;
+        expect(error).to.include({ code: 'storage_unreachable' });
+        expect(error.message).to.match(/^There is no server in (sqlite|postgres):/);
+        expect(error.hint).to.include('backup').and.include(`move ${dataDir} away`);
+      }
+      expect(readdirSync(dataDir)).to.deep.equal(kept);
+      expect(await refusal({ ...quiet, dataDir: folder(), db })).to.equal('started');
+    });
+
+    it('is used by the next start where the first was cut off as soon as it had noted which one it is', async () => {
+      const dataDir = folder();
+      const db = await databaseOf();
+      if (engine === 'sqlite') writeFileSync(join(dataDir, 'service.db'), await migrated(), { mode: 0o600 });
+      rememberStorage(dataDir, db ?? `sqlite://${dataDir}/service.db`);
+      loadRootKey(dataDir);
+      expect(await refusal({ ...quiet, dataDir, db })).to.equal('started');
+    });
+  });
 
   it('lies in it, as the files do, whatever the folder is called', async () => {
     for (const name of ['C#, what?', '100% a%41b']) {
