@@ -4,10 +4,10 @@ import { booleanFlag, integerFlag, listFlag, stringFlag, waitFlag, waitFlags, wo
 import { momentOf } from '../../cli/repeats.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, object, postRecipients } from '../../cli/shapes.ts';
+import { onOneLine } from '../../cli/terminal/fields.ts';
 import { moment, showEnd } from '../../cli/terminal/time.ts';
 import { requireFeature } from '../../client/features.ts';
 import { DAY } from '../../contract/durations.ts';
-import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
 import { missingArgument, usage } from '../../local/failure.ts';
 import { failedWait, waitingOn } from '../board/lib/post/await-reply.ts';
@@ -132,6 +132,6 @@ function consequence(asked: Message['ask']): string[] {
   const at = asked.going_at === null ? 'now' : showEnd(asked.going_at, 'relative');
   const clock = new Date(asked.going_at ?? 0).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
   return [
-    `${at === 'now' ? 'Now' : `At ${clock}, ${at}`}: "${escapeUntrusted(asked.going_with ?? '')}", unless @${asked.to.name} objects.`,
+    `${at === 'now' ? 'Now' : `At ${clock}, ${at}`}: "${onOneLine(asked.going_with ?? '')}", unless @${asked.to.name} objects.`,
   ];
 }

@@ -2,8 +2,9 @@
 import type { Output } from '../../../cli/output.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
 import { hasPipedInput } from '../../../cli/stdin.ts';
+import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { requireFeature } from '../../../client/features.ts';
-import { escapeUntrusted, shellArgument } from '../../../contract/text.ts';
+import { shellArgument } from '../../../contract/text.ts';
 import type { Message } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { checkLength, readBody } from '../../board/lib/post/body.ts';
@@ -74,7 +75,7 @@ export function optionText(
 }
 
 const picked = ({ answer: given }: Message): string =>
-  given?.option ? ` with option ${given.option}, "${escapeUntrusted(given.option_text ?? '')}"` : '';
+  given?.option ? ` with option ${given.option}, "${onOneLine(given.option_text ?? '')}"` : '';
 
 /** Whether the task that waited for it goes on; what cannot be read is not told. */
 async function taskTail({ client, board }: Pick<BoardSession, 'client' | 'board'>, { ask }: Message): Promise<string> {

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { message, text } from '../../../cli/shapes.ts';
+import { indented, onOneLine } from '../../../cli/terminal/fields.ts';
 import { waitFor } from '../../../client/wait.ts';
-import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Message } from '../../../contract/types.ts';
 
 /** An answer as `--json` shows it. */
@@ -39,10 +39,11 @@ export function givenBy({ answer, body, from: by }: Message): GivenAnswer | null
   return { option, option_text, body, by, ...(withdrawn ? { withdrawn } : {}) };
 }
 
-/** An answer as it is told at a terminal. */
+/** An answer as it is told at a terminal; further lines of it stand further in, so that none is taken for ours. */
 export function answerText(answer: GivenAnswer): string {
-  const picked = answer.option === null ? '' : ` with option ${answer.option}, "${answer.option_text ?? ''}"`;
+  const picked =
+    answer.option === null ? '' : ` with option ${answer.option}, "${onOneLine(answer.option_text ?? '')}"`;
   const words = answer.withdrawn ? 'withdrew it' : `answered${picked}`;
   const same = answer.body === answer.option_text;
-  return escapeUntrusted(`@${answer.by.name} ${words}${same ? '' : `: ${answer.body}`}`);
+  return `@${answer.by.name} ${words}${same ? '' : `: ${indented(answer.body).trimStart()}`}`;
 }

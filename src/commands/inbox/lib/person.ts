@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { plural } from '../../../cli/terminal/fields.ts';
+import { onOneLine, plural } from '../../../cli/terminal/fields.ts';
 import { hanging } from '../../../cli/terminal/table.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
@@ -128,9 +128,9 @@ const arrivalLine = ({ handle, boards }: Arrivals['arrivals'][number]): string =
 
 /** `general#88  @codex asks @maya: Cap at a minute or at ten? (1 A minute, 2 Ten)` */
 function askLine({ board, seq, from, body, ask }: Message): string {
-  const options = (ask?.options ?? []).map((option, i) => `${i + 1} ${option}`).join(', ');
-  const goes = ask?.going_with ? `, going with "${ask.going_with}"` : '';
-  const question = body.split('\n', 1)[0] ?? '';
+  const options = (ask?.options ?? []).map((option, i) => `${i + 1} ${onOneLine(option)}`).join(', ');
+  const goes = ask?.going_with ? `, going with "${onOneLine(ask.going_with)}"` : '';
+  const question = onOneLine(body.split('\n', 1)[0] ?? '');
   const whom = ask ? ` @${ask.to.name}` : '';
   return escapeUntrusted(
     `  ${board}#${seq}  @${from.name} asks${whom}${goes}: ${question}${options ? ` (${options})` : ''}`,

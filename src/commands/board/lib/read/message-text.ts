@@ -34,7 +34,7 @@ export function messageText(message: Message, style: MessageStyle): string {
   const options = message.ask?.options ?? [];
   lines.push(
     ...options.flatMap((option, i) =>
-      readable(escapeUntrusted(option), INDENT.length + 3).map(
+      readable(onOneLine(option), INDENT.length + 3).map(
         (line, l) => `${INDENT}${l === 0 ? `${i + 1}  ` : '   '}${line}`,
       ),
     ),
@@ -119,7 +119,7 @@ function markers(message: Message, times: TimeStyle): string[] {
 function askMark(ask: NonNullable<Message['ask']>, times: TimeStyle): string {
   const { to, blocking, going_with: goingWith, going_at: at, state } = ask;
   const when = at === null ? '' : times === 'relative' ? showEnd(at, times) : `at ${showTime(at, times)}`;
-  const how = blocking ? 'blocking' : `going with "${goingWith}" ${when}`;
+  const how = blocking ? 'blocking' : `going with "${onOneLine(goingWith ?? '')}" ${when}`;
   return `ask → @${to.name} (${how})${state === 'open' ? '' : `, ${words[state]}`}`;
 }
 
