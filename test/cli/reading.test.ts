@@ -274,8 +274,6 @@ describe('reading a board', () => {
       expect(text, command).to.match(/ok|fine/);
       expect(text, command).to.not.match(/(^|\u2028) *(#999|Drop|service:)/m);
     }
-    await home().json(['task', 'note', `written${forged}`, '--as', 'faker']);
-    expect((await home().run(['search', 'written', ...on])).stdout).to.include('    *written*\n    #999');
   });
 
   it('shows further lines of an answer further in', async () => {

@@ -3,7 +3,7 @@ import { flagWords, readList, type TooMany, wholeListFlags } from '../../cli/lis
 import { called } from '../../cli/runtime.ts';
 import { type Session, staying, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
-import { indented } from '../../cli/terminal/fields.ts';
+import { readable } from '../../cli/terminal/table.ts';
 import { pastMoment, showTime } from '../../cli/terminal/time.ts';
 import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
 import type { SearchResult } from '../../contract/types.ts';
@@ -94,7 +94,7 @@ function resultText({ message, task, file, at, snippet, matches }: SearchResult,
   const [name, rest] = task ? [task.ref, `${task.state}  ${task.title}`] : [file?.name ?? '', `v${file?.version}`];
   const [first = '', ...more] = headLines(`${name}  ${rest}`, showTime(at, style.times), style.paint);
   const head = first.replace(escapeUntrusted(name), (found) => style.paint.bold(found));
-  return [head, ...more, indented(marked)].join('\n');
+  return [head, ...more, ...readable(escapeUntrusted(marked), 4).map((line) => `    ${line}`)].join('\n');
 }
 
 const mark = (text: string, from: number, to: number): string =>
