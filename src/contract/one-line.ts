@@ -3,27 +3,43 @@
 /** A regular expression character class for these scripts. */
 const scripts = (names: string): string => names.replaceAll(/ ?(\w+)/g, '\\p{scx=$1}');
 
-/** A letter or mark of a script that is written with joiners. */
-const cursive = `[[\\p{L}\\p{M}]&&[${scripts('Arab Syrc Nkoo Adlm Rohg Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh')}]]`;
-
-/** Invisible characters that are allowed: joiners between such letters and within an emoji, and emoji variation selectors. */
-const useful = [
-  `(?<=${cursive})[\\u200c\\u200d](?=${cursive})`,
-  '(?<=\\p{Extended_Pictographic}[\\p{Emoji_Modifier}\\ufe0f]?)\\u200d(?=\\p{Extended_Pictographic})',
-  '(?<=[\\p{Emoji}--[0-9#*]])[\\ufe0e\\ufe0f]',
-  '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
-].join('|');
-
 /** All characters that can be rendered as nothing, including bidirectional controls, tags and annotation marks. */
-const invisible = new RegExp(`[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb](?<!${useful})`, 'gv');
+const invisible = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
-/** A text without its invisible characters. */
-export const withoutInvisible = (text: string): string => text.replaceAll(invisible, '');
+let needed: RegExp | null = null;
+
+/** Made at the first use, which takes 10 ms. */
+function makeNeeded(): RegExp {
+  /** A letter or mark of a script that is written with joiners. */
+  const cursive = `[[\\p{L}\\p{M}]&&[${scripts('Arab Syrc Nkoo Adlm Rohg Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh')}]]`;
+  const places = [
+    `(?<=${cursive})[\\u200c\\u200d](?=${cursive})`,
+    '(?<=\\p{Extended_Pictographic}[\\p{Emoji_Modifier}\\ufe0f]?)\\u200d(?=\\p{Extended_Pictographic})',
+    '(?<=[\\p{Emoji}--[0-9#*]])[\\ufe0e\\ufe0f]',
+    '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
+  ];
+  return new RegExp(places.join('|'), 'vy');
+}
+
+/**
+ * Whether the text needs the invisible character at a position: a joiner between letters of a script that has them or
+ * within an emoji, or a variation selector of an emoji.
+ */
+export function needsInvisible(text: string, at: number): boolean {
+  if (!/[\p{Join_Control}\p{Variation_Selector}]/u.test(text.charAt(at))) return false;
+  needed ??= makeNeeded();
+  needed.lastIndex = at;
+  return needed.test(text);
+}
+
+/** A text without the invisible characters that it does not need. */
+export const withoutInvisible = (text: string): string =>
+  text.replaceAll(invisible, (character, at: number) => (needsInvisible(text, at) ? character : ''));
 
 /** Why a text is not a valid title, as a phrase that follows the field's name; null if it is valid. */
 export function titleProblem(text: string): string | null {
   if (/[\p{Cc}\u2028\u2029]/u.test(text)) return 'must be one line without control characters';
-  return text.search(invisible) < 0 ? null : 'must have no invisible characters; type it instead of pasting it';
+  return withoutInvisible(text) === text ? null : 'must have no invisible characters; type it instead of pasting it';
 }
 
 const recommended =

@@ -425,7 +425,7 @@ describe('a hook', () => {
 
   describe('that waits', () => {
     const waiting = () => begin(['claude-code', 'wait'], JSON.stringify(of('Stop')));
-    const deliver = { event: 'deliver', handoff_id: handoff, bundle: 'wake\u001b]52;c;x\u0007 up' };
+    const deliver = { event: 'deliver', handoff_id: handoff, bundle: 'wake\u001b]52;c;x\u0007 up ❤\ufe0f' };
 
     it('ends with 2 and the text on standard error, after saying that it took it', async () => {
       daemon.answers.wait = (_, peer) => {
@@ -433,7 +433,7 @@ describe('a hook', () => {
         peer.send(deliver);
       };
       const { code, stdout, stderr } = await finished(waiting());
-      expect([code, stdout, stderr]).to.deep.equal([2, '', 'wake\ufffd]52;c;x\ufffd up\n']);
+      expect([code, stdout, stderr]).to.deep.equal([2, '', 'wake\ufffd]52;c;x\ufffd up ❤\ufe0f\n']);
       expect(daemon.of('received')).to.deep.equal([{ op: 'received', handoff_id: handoff }]);
     });
 

@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { withoutInvisible } from '../../src/contract/one-line.ts';
+import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
 import { replaceInvisible } from '../../src/daemon/bundle/invisible.ts';
 import { parseMarks, readInput } from '../../src/hook/input.ts';
 import { contextOutput, textFor } from '../../src/hook/say.ts';
 import { anyCharacter } from '../support/any-character.ts';
+import { aMessage } from '../support/messages.ts';
 
 /** Text as a sender who wishes harm would write it. */
 const hostile = fc
@@ -27,6 +30,9 @@ const hostile = fc
         '\u{200b}',
         '\u{202e}',
         '\u{e0100}',
+        '❤\u{fe0f}',
+        '👨\u{200d}👩',
+        'ی\u{200c}خ',
         '\n',
         '\t',
       ),
@@ -41,7 +47,8 @@ describe('what a hook prints', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const printed = replaceInvisible(text);
-        expect(printed).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u);
+        expect(printed).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\p{Bidi_Control}]/u);
+        expect(printed).to.equal(withoutInvisible(printed));
         expect([...printed]).to.have.length([...text].length);
         const kept = [...text].every((character, at) => {
           const shown = [...printed][at];
@@ -50,6 +57,13 @@ describe('what a hook prints', () => {
         expect(kept).to.equal(true);
       }),
     );
+  });
+
+  it('is the text of a message with whole emoji and words', () => {
+    const text = '⚠\ufe0f ❤\ufe0f 👨\u200d👩\u200d👧 می\u200cخواهم क्\u200dष';
+    const bundle = renderBundle([{ board: 'payments', seat: 'claude', messages: [aMessage(1, { body: text })] }]);
+    const output = JSON.parse(contextOutput('UserPromptSubmit', textFor({ bundle })));
+    expect(output.hookSpecificOutput.additionalContext.split('\n')).to.include(text);
   });
 
   it('is one JSON object on one line, whatever stands in it', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Message } from '../../src/contract/types.ts';
 import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
-import { attribute, body, quoted } from '../../src/daemon/bundle/escape.ts';
+import { attribute, body, quoted, quotedLong } from '../../src/daemon/bundle/escape.ts';
 import { renderMessage } from '../../src/daemon/bundle/render.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { stopProcessorTime } from '../support/processor-time.ts';
@@ -311,6 +311,28 @@ describe("a sender's text in a bundle", () => {
       for (const made of [body(character), quoted(character), attribute(character)]) expect(made).to.equal('\u{fffd}');
     }
     expect(shown).to.be.above(4_000);
+  });
+
+  it('keeps the invisible characters that emoji and scripts need, wherever a text is shown', () => {
+    const text = '⚠\ufe0f ❤\ufe0f 👨\u200d👩\u200d👧 1\ufe0f\u20e3 می\u200cخواهم क्\u200dष';
+    for (const made of [body(text), quoted(text), attribute(text)]) expect(made).to.equal(text);
+    expect(quotedLong('👨\u200d👩\u200d👧 '.repeat(40))).to.equal('👨\u200d👩\u200d👧 '.repeat(40));
+    expect(body('Pa\u200dm \ufe0fx 👩\u200d x\u200c')).to.equal('Pa\ufffdm \ufffdx 👩\ufffd x\ufffd');
+  });
+
+  it('ends at no joiner where it is cut within an emoji', () => {
+    expect(quoted(`${'x'.repeat(118)}👨\u200d👩`)).to.equal(`${'x'.repeat(118)}👨`);
+  });
+
+  it('has no tag or line of ours that a kept joiner or variation selector splits', () => {
+    for (const kept of ['\u0951\u200d\u0951', '\u064b\u200c\u064b', '\u200d', '\u200c', '\ufe0f']) {
+      for (const forged of [`<${kept}/service-message>`, `</s${kept}ervice-message>`, `</service${kept}-message>`])
+        expect(body(forged), JSON.stringify(forged)).to.match(/^&lt;[^<]*$/);
+      for (const line of [`${kept}service: x`, `serv${kept}ice: x`, `service${kept}: x`])
+        expect(body(`a\n${line}`), JSON.stringify(line)).to.match(/^a\n> /);
+    }
+    expect(body('a\nserv\u2139\ufe0fce\u0951\u200d\u0951: x')).to.match(/^a\n> /);
+    expect(body('<system\u0951\u200d\u0951-reminder>', ['system-reminder'])).to.match(/^&lt;/);
   });
 
   it('has no line that could be one of ours', () => {

@@ -10,15 +10,7 @@ export const attribute = (value: string): string => inLine(value, 200);
 export const quoted = (value: string): string => inLine(value, 120);
 
 /** For our own lines that contain text of the server: one line, at most 400 characters. */
-export const quotedLong = (text: string): string =>
-  (
-    [...text]
-      .slice(0, 400)
-      .join('')
-      .match(/[\s\S]{1,100}/gu) ?? []
-  )
-    .map(quoted)
-    .join('');
+export const quotedLong = (text: string): string => inLine(text, 400);
 
 /** For an argument in a suggested command: one word in every shell. */
 export const shellWord = (value: string): string => shellArgument(quoted(value));
@@ -36,8 +28,8 @@ export function firstBytes(text: string, bytes: number): string {
 const encoder = new TextEncoder();
 
 /**
- * For bodies: CRLF becomes LF; control and invisible characters become U+FFFD; the bracket of text that looks like a
- * reserved tag is escaped; a line that looks like one of ours is quoted.
+ * For bodies: CRLF becomes LF; control characters and needless invisible ones become U+FFFD; the bracket of text that
+ * looks like a reserved tag is escaped; a line that looks like one of ours is quoted.
  *
  * @param reserved further reserved tag names, such as a harness's own
  * @param withinTime called repeatedly; false stops the work
@@ -82,9 +74,9 @@ function neutralize(
   return parts.join('') + text.slice(copied);
 }
 
-/** Combining marks, U+FFFD and blank characters; in a line except line ends, in a tag also the slash. */
-const ignoredInLine = /[\p{M}\u{fffd}\t\p{Zs}\u{2800}\u{1d159}]*/uy;
-const ignoredInTag = /[\p{M}\u{fffd}\s\u{2800}\u{1d159}/]*/uy;
+/** Combining marks, joiners, U+FFFD and blank characters; in a line except line ends, in a tag also the slash. */
+const ignoredInLine = /[\p{M}\p{Join_Control}\u{fffd}\t\p{Zs}\u{2800}\u{1d159}]*/uy;
+const ignoredInTag = /[\p{M}\p{Join_Control}\u{fffd}\s\u{2800}\u{1d159}/]*/uy;
 
 /**
  * Whether the text at a position looks like one of the names. Reads to the next bracket or line end at most, so that the
@@ -113,7 +105,12 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const entity = (character: string): string => entities[character] ?? character;
 
 function inLine(value: string, max: number): string {
-  const line = [...replaceInvisible(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '))].slice(0, max).join('');
+  const whole = replaceInvisible(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '));
+  // A cut within an emoji leaves a joiner at the end.
+  const line = [...whole]
+    .slice(0, max)
+    .join('')
+    .replace(/\u200d$/, '');
   // Real brackets are entities by now; look-alikes remain.
   return neutralize(line.replace(/[&<>"]/g, entity), ourTags, []) ?? '';
 }
