@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
+import { DoctorMachine } from './support/doctor/machine.ts';
 import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -478,5 +479,21 @@ describe('a session with a daemon', () => {
       const { code, json } = await run(['key', 'list'], env as never);
       expect([code, json.error.code]).to.deep.equal([5, 'human_command_in_session']);
     }
+  });
+});
+
+describe('a session of Codex, whose commands are told no boot, with the real daemon', () => {
+  const machine = new DoctorMachine();
+  after(() => machine.close());
+
+  it('shows what waits in its program until the turn ends', async () => {
+    await machine.json(['init', '--yes', '--allow-commands', '--harness', 'codex']);
+    await machine.json(['board', 'create', 'demo']);
+    const env = { CODEX_THREAD_ID: 'one', CODEX_SESSION_ID: 'one' };
+    await machine.json(['join', '--board', 'demo', '--name', 'codex'], { env });
+    const queued = async () => (await machine.json(['inbox', '--queued'], { env })).queued;
+    expect(await queued()).to.deep.equal([]);
+    const { seq } = (await machine.json(['say', 'hi', '--to', '@codex', '--board', 'demo'])).message;
+    await until('it is in the queue', async () => (await queued())[0]?.seq === seq);
   });
 });

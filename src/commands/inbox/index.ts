@@ -99,7 +99,10 @@ async function showQueued(out: Output): Promise<void> {
         hint: 'Run it in that session: service inbox --queued',
       },
     );
-  const { queued = [] } = await askFor(session, 'queued', {}, { start: false });
+  const may = { start: false };
+  // Not every program tells its commands the boot, without which the daemon shows no queue.
+  const boot = session.boot ?? (await askFor(session, 'agents', {}, may)).boot ?? null;
+  const { queued = [] } = await askFor({ ...session, boot }, 'queued', {}, may);
   out.print({ queued }, () => queuedText(queued));
 }
 
