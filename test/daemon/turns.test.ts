@@ -220,6 +220,23 @@ describe('a turn', () => {
     await session.hook('turn_start', { wake: true, handoff_id: whole['handoff_id'] });
     await session.hook('boundary');
     await rig.acked(seat, seq);
+    // All of it was given, so there is nothing left to read.
+    expect((await rig.ask('status', {}))['truncated'] ?? []).to.deep.equal([]);
+  });
+
+  it('tells of a giant message that a turn’s start could only name', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    const { seq } = await rig.say(board, 'ä'.repeat(30_000));
+    const { seq: short } = await rig.say(board, 'short');
+    await seen(seat.member_id, short);
+    const started = await session.hook('turn_start');
+    expect(started['bundle']).to.contain(`#${seq} @`).and.contain('short').and.not.contain('ä'.repeat(100));
+    await session.hook('boundary');
+    await rig.acked(seat, short);
+    const { truncated } = (await rig.ask('status', {})) as { truncated: { seq: number }[] };
+    expect(truncated.map((one) => one.seq)).to.deep.equal([seq]);
   });
 
   it('of a session with two seats names both, and each is acknowledged with its own token', async () => {

@@ -306,8 +306,16 @@ describe('large bundles', () => {
     // At a turn's start there is no room for a beginning: it is named.
     const started = at('turn_start', [seatOf([giant, fromOwner(2)])]);
     expect(started.messages.map(({ seq, form }) => [seq, form])).to.deep.equal([
-      [1, 'digest'],
+      [1, 'truncated'],
       [2, 'full'],
+    ]);
+    expect(started.bundle).to.include('#1 @');
+    const long = aMessage(3, { body: 'x'.repeat(10_000) });
+    const quiet = at('turn_start', [seatOf([fromOwner(1), aMessage(2), long])]);
+    expect(quiet.messages.map(({ seq, form }) => [seq, form])).to.deep.equal([
+      [1, 'full'],
+      [2, 'digest'],
+      [3, 'truncated'],
     ]);
   });
 

@@ -8,6 +8,8 @@ export interface Chosen {
   message: Message;
   quiet: boolean;
   form: MessageForm;
+  /** Longer than the whole text may be. */
+  tooLong?: boolean;
 }
 
 /** The seats, rotated for each handoff, so that a different one comes first each time. */

@@ -98,10 +98,10 @@ function classOf(chosen: readonly Chosen[], peers: number): HandoffClass {
   return chosen.length > 0 && chosen.every(({ message }) => message.sender === 'owner') ? 'owner_only' : 'mixed';
 }
 
-const messageRef = ({ seat: { seat }, message, form }: Chosen): Composed['messages'][number] => ({
+const messageRef = ({ seat: { seat }, message, form, tooLong }: Chosen): Composed['messages'][number] => ({
   origin: seat.origin,
   member_id: seat.member_id,
   message_id: message.id,
   seq: message.seq,
-  form,
+  form: tooLong ? 'truncated' : form,
 });

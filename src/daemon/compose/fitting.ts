@@ -24,7 +24,10 @@ export function fitMessages(
   for (let at = 0; at < all.length; at++) {
     const each = all[at]!;
     if (large && each.quiet && each.seat.mode !== 'all') {
-      const rest = all.slice(at).filter(({ seat }) => seat === each.seat);
+      const rest = all
+        .slice(at)
+        .filter(({ seat }) => seat === each.seat)
+        .map((one) => ({ ...one, tooLong: bytesOf(one.message.body) > limit }));
       const named = packing.addDigest(rest);
       if (named < rest.length) break;
       at += rest.length - 1;
@@ -32,7 +35,7 @@ export function fitMessages(
     }
     if (packing.add(each)) continue;
     if (bytesAlone(each, input) <= limit) break;
-    const shorter: Chosen = { ...each, form: input.point === 'turn_start' ? 'digest' : 'truncated' };
+    const shorter: Chosen = { ...each, tooLong: true, form: input.point === 'turn_start' ? 'digest' : 'truncated' };
     if (!packing.add(shorter)) break;
   }
   return packing.chosen;

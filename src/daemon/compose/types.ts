@@ -6,7 +6,10 @@ import type { HandoffClass, HandoffId } from '../protocol.ts';
 import type { SeatIdentity, SeatRef } from '../refs.ts';
 import type { Notice } from '../server-link/link.ts';
 
-/** How a message appears in the text. `truncated` counts as received, except at a tool boundary. */
+/**
+ * How a message appears in the text. `truncated` is too long to be given whole: its beginning, or its line in a digest. It
+ * counts as received, except at a tool boundary.
+ */
 export type MessageForm = 'full' | 'digest' | 'truncated';
 
 /** When the text is delivered. */

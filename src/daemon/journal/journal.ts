@@ -243,10 +243,12 @@ export class Journal {
     );
   }
 
+  /** Messages given in part since then; those of a tool boundary are given whole later. */
   truncatedSince(at: number): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
       WHERE handoffs.created_at >= ? AND handoffs.state IN ('handed', 'confirmed', 'done') AND m.form = 'truncated'
+        AND handoffs.path <> 'tool'
       ORDER BY handoffs.created_at`,
       at,
     );
