@@ -11,6 +11,15 @@ interface Reader {
   name: string;
 }
 
+/** Told to the agent when it takes a seat, in `status`, and when the mode changes. */
+export const modeTexts: Record<DeliveryMode, string> = {
+  focused:
+    'A post to everyone wakes only the agents it mentions. To get someone to act soon, address or mention them (--to @name, --to role:R, @name) or use --expect-reply.',
+  all: 'Every message wakes you. Broad posts wake every agent in this mode, so address the ones you mean.',
+  humans: "Only people wake you. Agents' messages come with the next person's, or when you run service inbox.",
+  off: 'Nothing arrives by itself. Run service inbox, or service inbox --wait 60.',
+};
+
 /** Whether targets such as `all`, `@maya`, `role:reviewer` or `owner:dana` name this member; roles and owners are of agents. */
 export const isAddressed = (to: readonly string[], { name, kind, role, owner }: Member): boolean =>
   to.includes('all') ||

@@ -1,5 +1,6 @@
 /** `service status`: what is in use here and why, with the daemon, what was set up, and how the agent is reached. */
 import { expect } from 'chai';
+import { modeTexts } from '../../src/contract/waking.ts';
 import { startTestServer } from '../support/server.ts';
 import { Machine } from './support/machine.ts';
 
@@ -35,7 +36,8 @@ describe('service status', () => {
     await machine.json(['agent', 'delivery', 'all', '--as', 'reviewer']);
     const { pid } = await machine.json(['daemon', 'start']);
     const session = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
-    await machine.json(['resume', 'reviewer'], { env: session });
+    const resumed = await machine.run(['resume', 'reviewer'], { env: session });
+    expect(resumed.stdout).to.include(`\nDelivery mode all: ${modeTexts.all}\n`);
     const status = await machine.json(['status'], { env: session });
     expect(status.daemon).to.include({ running: true, pid, problem: null });
     expect(status.setup).to.deep.equal([
@@ -55,6 +57,7 @@ describe('service status', () => {
       .and.match(/^Setup +claude-code \(global\), codex \(global\), codex \(project\)$/m)
       .and.match(/^Agent +reviewer \(from session\), all, \w+$/m)
       .and.match(/^Subagent +a1$/m);
+    expect(stdout.replaceAll(/\s+/g, ' ')).to.include(` Delivery ${modeTexts.all} `);
   });
 
   it('says why the daemon could not be asked', async () => {

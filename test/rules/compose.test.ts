@@ -1,9 +1,8 @@
 /** What a session is given at each point: who is woken, what is chosen, how it reads. */
 import { expect } from 'chai';
 import type { AgentWork, DeliveryMode, Message } from '../../src/contract/types.ts';
-import { concerns, wakesAgent } from '../../src/contract/waking.ts';
+import { concerns, modeTexts, wakesAgent } from '../../src/contract/waking.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import { modeTexts } from '../../src/daemon/compose/modes.ts';
 import type { ComposeSeat, Point } from '../../src/daemon/compose/types.ts';
 import type { Notice } from '../../src/daemon/server-link/link.ts';
 import { noticeStep } from '../../src/server/approvals/next.rules.ts';

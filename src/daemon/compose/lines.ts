@@ -1,9 +1,10 @@
 /** Our own lines before the messages: a changed mode, decisions, notices, reminders. */
+import { modeTexts } from '../../contract/waking.ts';
 import { bytesOf, firstBytes, quoted, quotedLong } from '../bundle/escape.ts';
 import { boardFlags } from '../bundle/options.ts';
 import type { Notice } from '../server-link/link.ts';
 import { allowedCommand } from './allowed-command.ts';
-import { isDecision, modeTexts } from './modes.ts';
+import { isDecision } from './modes.ts';
 import { MAX_REMINDER_BYTES, reminders } from './reminders.ts';
 import { serverOf } from './text.ts';
 import type { Composed, ComposeInput, ComposeSeat } from './types.ts';

@@ -1,17 +1,8 @@
-/** How messages reach an agent: what each mode means, and what in an inbox wakes an idle session. */
-import type { DeliveryMode, Message } from '../../contract/types.ts';
+/** How messages reach an agent: what in an inbox wakes an idle session, and what is quiet. */
+import type { Message } from '../../contract/types.ts';
 import { concerns, wakesAgent } from '../../contract/waking.ts';
 import type { Notice } from '../server-link/link.ts';
 import type { ComposeSeat } from './types.ts';
-
-/** Told to the agent when it takes a seat, in `status`, and when the mode changes. */
-export const modeTexts: Record<DeliveryMode, string> = {
-  focused:
-    'A post to everyone wakes only the agents it mentions. To get someone to act soon, address or mention them (--to @name, --to role:R, @name) or use --expect-reply.',
-  all: 'Every message wakes you. Broad posts wake every agent in this mode, so address the ones you mean.',
-  humans: "Only people wake you. Agents' messages come with the next person's, or when you run service inbox.",
-  off: 'Nothing arrives by itself. Run service inbox, or service inbox --wait 60.',
-};
 
 /** Messages that may be given at all: still unread, and not on another way. */
 export const waitingOf = ({ inbox, skip }: ComposeSeat): Message[] =>

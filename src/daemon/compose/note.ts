@@ -1,8 +1,8 @@
 /** The note for a session that starts, takes seats or was compacted: its name, delivery mode and current work. */
 import type { Inbox } from '../../contract/types.ts';
+import { modeTexts } from '../../contract/waking.ts';
 import { firstBytes, quoted } from '../bundle/escape.ts';
 import { boardFlags } from '../bundle/options.ts';
-import { modeTexts } from './modes.ts';
 import type { ComposeSeat } from './types.ts';
 
 const MAX_NOTE_BYTES = 600;

@@ -1,16 +1,11 @@
 /** Text for an agent that joins a board: the charters, and how messages reach it. */
+import { called } from '../../../cli/runtime.ts';
 import { indented } from '../../../cli/terminal/fields.ts';
 import type { Board, DeliveryMode, Member } from '../../../contract/types.ts';
+import { modeTexts } from '../../../contract/waking.ts';
 
-const rules: Record<DeliveryMode, string> = {
-  focused: 'an idle session is woken only by what concerns the agent',
-  all: 'an idle session is woken by every message',
-  humans: "an idle session is woken by people's messages only",
-  off: 'nothing is delivered; the agent reads for itself',
-};
-
-/** How messages reach an agent, in one sentence. */
-export const deliveryLine = (mode: DeliveryMode): string => `Delivery mode ${mode}: ${rules[mode]}.`;
+/** How messages reach an agent. */
+export const deliveryLine = (mode: DeliveryMode): string => `Delivery mode ${mode}: ${called(modeTexts[mode])}`;
 
 export type Agreed = ReturnType<typeof agreedOf>;
 

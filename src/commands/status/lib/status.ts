@@ -9,6 +9,7 @@ import { blockedHere, here } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { ClientError } from '../../../client/errors.ts';
+import { modeTexts } from '../../../contract/waking.ts';
 import { readInstalled } from '../../../harness/setup/installed.ts';
 import { Failure } from '../../../local/failure.ts';
 import { findProject } from '../../../local/project.ts';
@@ -59,6 +60,7 @@ export function statusLines(record: StatusRecord, base: Base): [string, string |
     ...hereLines(record),
     ['Board', base.board ? `${base.board} (from ${words[record.board_source]})` : 'none'],
     ['Agent', record.agent ? [`${record.agent} (from ${record.agent_source})`, ...reached].join(', ') : null],
+    ['Delivery', record.delivery && called(modeTexts[record.delivery])],
     ['Task', record.current_task ? `${record.current_task.ref}: ${record.current_task.title}` : null],
     ['Line', record.line ? lineText(record.line, 'relative') : null],
     ['Policy', record.policy ? `${record.policy.preset}, ${record.policy.visibility}` : null],
