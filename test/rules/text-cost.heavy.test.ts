@@ -64,8 +64,7 @@ const programs: Record<string, Record<string, (text: string) => unknown>> = {
     'a body': (text) => body(text, reserved),
     'a message': (text) =>
       renderMessage(aMessage(1, { body: text.slice(0, MAX_MESSAGE_BYTES) }), 'claude', { reserved }),
-    'a message in a digest': (text) =>
-      renderDigest({ board: 'b', seat: 's', digest: [aMessage(1, { body: text })] }, {}),
+    'a message in a digest': (text) => renderDigest({ board: 'b', seat: 's' }, [aMessage(1, { body: text })], {}),
     'an attribute': attribute,
     'a quotation': quoted,
     'a context': (text) => contextOutput('Stop', text),

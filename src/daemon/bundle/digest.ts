@@ -1,4 +1,4 @@
-/** The digest of a board: one line per message; if there are too many, one line per sender for the rest. */
+/** The digests of a board: one line per message; if there are too many, one line per sender for the rest. */
 import type { Message } from '../../contract/types.ts';
 import { attribute, bytesOf, quoted } from './escape.ts';
 import { boardFlags } from './options.ts';
@@ -11,38 +11,62 @@ interface DigestGroup {
   board: string;
   seat: string;
   server?: string;
-  digest?: readonly Message[];
 }
 
-/** Renders one board's digest. @param options.handoff included if no group of whole messages precedes it */
-export function renderDigest(
-  { board, seat, server, digest = [] }: DigestGroup,
-  { seats = false, handoff = null }: { seats?: boolean; handoff?: string | null },
+interface DigestOptions {
+  seats?: boolean;
+  /** Included if nothing else of the bundle precedes the digest. */
+  handoff?: string | null;
+}
+
+/** Renders the digest of a board's quiet messages. */
+export function renderDigest(group: DigestGroup, digest: readonly Message[], options: DigestOptions): string {
+  const first = digest[0]?.seq ?? 0;
+  const on = boardFlags(group.board, { ...options, server: group.server });
+  return [
+    listed(group, digest, options, () => []),
+    `service: One of them with what is around it: service read --around ${first}${on}; all of them: service read --after ${first - 1}${on}`,
+  ].join('\n');
+}
+
+/** Renders the digest of a board's messages that are not quiet but too long for the text, with their sender labels. */
+export function renderTooLong(group: DigestGroup, digest: readonly Message[], options: DigestOptions): string {
+  const on = boardFlags(group.board, { ...options, server: group.server });
+  const many = digest.length > 1;
+  const what = many ? `${digest.length} messages are` : '1 message is';
+  const which = many ? 'each in full by its number' : 'it in full';
+  return [
+    `service: ${what} too long to show here. Read ${which}: service read --around ${digest[0]?.seq ?? 0} --limit 1${on}`,
+    listed(group, digest, options, ({ sender }) => [attributes({ sender })]),
+  ].join('\n');
+}
+
+/** What a line says of a message's sender besides the name. */
+type Label = (message: Message) => string[];
+
+function listed(
+  { board, seat }: DigestGroup,
+  digest: readonly Message[],
+  { seats = false, handoff = null }: DigestOptions,
+  label: Label,
 ): string {
   const lines: string[] = [];
   let bytes = 0;
   let at = 0;
   for (; at < digest.length; at++) {
-    const line = digestLine(digest[at]!);
+    const line = digestLine(digest[at]!, label);
     bytes += bytesOf(line) + 1;
     if (bytes > MAX_LISTED_BYTES) break;
     lines.push(line);
   }
-  const on = boardFlags(board, { seats, server });
   const head = attributes({ handoff, board, seat: seats ? seat : null, count: String(digest.length) });
-  const first = digest[0]?.seq ?? 0;
-  return [
-    `<service-digest ${head}>`,
-    ...lines,
-    ...bySender(digest.slice(at)),
-    '</service-digest>',
-    `service: One of them with what is around it: service read --around ${first}${on}; all of them: service read --after ${first - 1}${on}`,
-  ].join('\n');
+  return [`<service-digest ${head}>`, ...lines, ...bySender(digest.slice(at), label), '</service-digest>'].join('\n');
 }
 
 /** `#17 @codex -> all · asks for a reply: Please look at …` */
-function digestLine(message: Message): string {
+function digestLine(message: Message, label: Label): string {
   const marks = [
+    ...label(message),
     ...(message.reply_to_seq === null ? [] : [`reply to #${message.reply_to_seq}`]),
     ...(message.urgent ? ['urgent'] : []),
     ...(message.expects_reply ? ['asks for a reply'] : []),
@@ -59,10 +83,13 @@ function firstLine(body: string): string {
 }
 
 /** `@codex: #17 #20-24` */
-function bySender(messages: readonly Message[]): string[] {
+function bySender(messages: readonly Message[], label: Label): string[] {
   const senders = new Map<string, number[]>();
-  for (const { from, seq } of messages) senders.set(from.name, [...(senders.get(from.name) ?? []), seq]);
-  return [...senders].map(([name, seqs]) => `@${attribute(name)}: ${ranges(seqs)}`);
+  for (const message of messages) {
+    const who = [`@${attribute(message.from.name)}`, ...label(message)].join(' · ');
+    senders.set(who, [...(senders.get(who) ?? []), message.seq]);
+  }
+  return [...senders].map(([who, seqs]) => `${who}: ${ranges(seqs)}`);
 }
 
 function ranges(seqs: readonly number[]): string {

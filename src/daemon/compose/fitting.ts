@@ -1,9 +1,9 @@
 /** Fits messages into a limit of bytes: whole, as one line of a digest, or truncated. */
-import { renderDigest } from '../bundle/digest.ts';
+import { renderDigest, renderTooLong } from '../bundle/digest.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import type { Chosen } from './choose.ts';
 import { frameBytes, groupBytes, groupOf, messageBytes, textOf } from './text.ts';
-import type { ComposeInput, ComposeSeat } from './types.ts';
+import type { ComposeInput } from './types.ts';
 
 /** Above this number of messages or bytes, quiet messages are listed in a digest. */
 const DIGEST_MESSAGES = 10;
@@ -57,7 +57,7 @@ class Packer {
   readonly #input: ComposeInput;
   #left: number;
   readonly #groups = new Set<string>();
-  readonly #digests = new Map<ComposeSeat, Chosen[]>();
+  readonly #digests = new Map<string, Chosen[]>();
 
   constructor(input: ComposeInput, room: number) {
     this.#input = input;
@@ -66,7 +66,7 @@ class Packer {
 
   add(each: Chosen): boolean {
     if (each.form === 'digest') return this.addDigest([each]) === 1;
-    const group = `${this.#input.seats.indexOf(each.seat)} ${each.quiet}`;
+    const group = this.#groupKey(each);
     const own = this.#groups.has(group) ? 0 : groupBytes(each.seat, each.quiet, this.#input);
     const bytes = own + messageBytes(each, this.#input);
     if (bytes > this.#left) return false;
@@ -76,13 +76,15 @@ class Packer {
     return true;
   }
 
-  /** Adds as many of these messages, all of one seat, to the digest as fit. @returns their number */
+  #groupKey = ({ seat, quiet }: Chosen): string => `${this.#input.seats.indexOf(seat)} ${quiet}`;
+
+  /** Adds as many of these messages, all of one group, to its digest as fit. @returns their number */
   addDigest(those: readonly Chosen[]): number {
-    const seat = those[0]!.seat;
-    const before = this.#digests.get(seat) ?? [];
-    const spent = this.#digestBytes(seat, before);
+    const group = this.#groupKey(those[0]!);
+    const before = this.#digests.get(group) ?? [];
+    const spent = this.#digestBytes(before);
     const fits = (count: number): boolean =>
-      this.#digestBytes(seat, [...before, ...those.slice(0, count)]) - spent <= this.#left;
+      this.#digestBytes([...before, ...those.slice(0, count)]) - spent <= this.#left;
     let count = those.length;
     if (!fits(count)) {
       let low = 0;
@@ -95,16 +97,18 @@ class Packer {
     }
     if (count === 0) return 0;
     const named = those.slice(0, count).map((each): Chosen => ({ ...each, form: 'digest' }));
-    this.#digests.set(seat, [...before, ...named]);
-    this.#left -= this.#digestBytes(seat, [...before, ...named]) - spent;
+    this.#digests.set(group, [...before, ...named]);
+    this.#left -= this.#digestBytes([...before, ...named]) - spent;
     this.chosen.push(...named);
     return count;
   }
 
-  #digestBytes(seat: ComposeSeat, named: readonly Chosen[]): number {
-    if (named.length === 0) return 0;
+  #digestBytes(named: readonly Chosen[]): number {
+    const [first] = named;
+    if (!first) return 0;
     const digest = named.map(({ message }) => message).sort((a, b) => a.seq - b.seq);
     const options = { seats: this.#input.severalSeats, handoff: this.#input.handoffId };
-    return bytesOf(renderDigest({ ...groupOf(seat, this.#input), digest }, options)) + 1;
+    const render = first.quiet ? renderDigest : renderTooLong;
+    return bytesOf(render(groupOf(first.seat, this.#input), digest, options)) + 1;
   }
 }

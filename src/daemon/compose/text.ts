@@ -12,6 +12,7 @@ export const serverOf = ({ seat }: ComposeSeat, { severalServers }: ComposeInput
 
 interface WholeGroup extends Group {
   messages: Message[];
+  tooLong: Message[];
   quiet: Message[];
   digest: Message[];
   cut: Map<string, number>;
@@ -23,6 +24,7 @@ export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
     const group = groups.get(seat) ?? {
       ...groupOf(seat, input),
       messages: [],
+      tooLong: [],
       quiet: [],
       digest: [],
       // Per seat: another seat may get the same message whole.
@@ -30,9 +32,11 @@ export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
     };
     groups.set(seat, group);
     if (form === 'truncated') group.cut.set(message.id, cutBytes(input));
-    (form === 'digest' ? group.digest : quiet ? group.quiet : group.messages).push(message);
+    if (form === 'digest') (quiet ? group.digest : group.tooLong).push(message);
+    else (quiet ? group.quiet : group.messages).push(message);
   }
-  for (const { digest } of groups.values()) digest.sort((a, b) => a.seq - b.seq);
+  for (const { digest, tooLong } of groups.values())
+    for (const listed of [digest, tooLong]) listed.sort((a, b) => a.seq - b.seq);
   const { handoffId: handoff, notFromUser } = input;
   return renderBundle([...groups.values()], { ...optionsOf(input), handoff, notFromUser });
 }
