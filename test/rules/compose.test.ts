@@ -698,6 +698,14 @@ describe('agents who have answered each other for long', () => {
     );
   });
 
+  it('put no word of a person into a digest because one before it became quiet with another mode', () => {
+    const messages = [aMessage(1), fromOwner(2), ...Array.from({ length: 9 }, (_, n) => aMessage(n + 3))];
+    const { messages: frozen } = at('wake', [seatOf(messages, { mode: 'all' })]);
+    expect(seqs({ messages: frozen }).slice(0, 2)).to.deep.equal([1, 2]);
+    const again = at('wake', [seatOf(messages)], { frozen });
+    expect(again.messages.filter(({ form }) => form === 'full').map(({ seq }) => seq)).to.deep.equal([2]);
+  });
+
   it('put no word of a person into a digest, however urgent what is held is', () => {
     const messages = [{ ...held(1), urgent: true }, ...Array.from({ length: 10 }, (_, n) => fromOwner(n + 2))];
     const other = seatOf([fromOwner(20)], { inboxed: { board: 'other' } });

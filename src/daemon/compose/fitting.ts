@@ -24,9 +24,10 @@ export function fitMessages(
   for (let at = 0; at < all.length; at++) {
     const each = all[at]!;
     if (large && each.quiet && each.seat.mode !== 'all') {
+      // In a selection of an earlier attempt, messages that are quiet by now may stand before others.
+      const end = all.findIndex(({ seat, quiet }, n) => n > at && !(seat === each.seat && quiet));
       const rest = all
-        .slice(at)
-        .filter(({ seat }) => seat === each.seat)
+        .slice(at, end < 0 ? undefined : end)
         .map((one) => ({ ...one, tooLong: bytesOf(one.message.body) > limit }));
       const named = packing.addDigest(rest);
       if (named < rest.length) break;
