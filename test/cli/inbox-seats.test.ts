@@ -192,6 +192,8 @@ describe('a session with several seats', () => {
     expect(stdout).to.equal(
       'nothing new for cook on kitchen, digger on garden\nservice: 2 notices wait: service inbox notices --ack --board garden\n',
     );
+    const listed = await home().run(['inbox', 'notices', '--board', 'garden'], { env });
+    expect(listed.stdout.match(/service approvals show apr_\w+ --board garden --server /g)).to.have.length(2);
     for (const [extra, told] of [
       [[], 'service: 1 notice waits: service inbox notices --ack --board garden\n'],
       [['--json'], '{"board":"garden","agent":"digger","notices":1}\n'],

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { AgentWork, DeliveryMode, Message } from '../../src/contract/types.ts';
 import { concerns, modeTexts, wakesAgent } from '../../src/contract/waking.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import type { ComposeSeat, Point } from '../../src/daemon/compose/types.ts';
+import type { ComposeInput, ComposeSeat, Point } from '../../src/daemon/compose/types.ts';
 import type { Notice } from '../../src/daemon/server-link/link.ts';
 import { noticeStep } from '../../src/server/approvals/next.rules.ts';
 import { aNotice, at, claude, HANDOFF, NOW, seatOf, textOf } from '../support/composed.ts';
@@ -61,6 +61,91 @@ describe('the command of a notice', () => {
         const line = lineOf(aNotice(kind, { next: { command, resume: '' } }));
         expect(line, command).to.match(/^service: .*(Priya came by your invite\.|was allowed\.)$/m);
       }
+  });
+});
+
+describe('commands for a session with several seats', () => {
+  stopProcessorTime();
+  const HOUR = 3_600_000;
+  const ago = (hours: number) => new Date(NOW - hours * HOUR).toISOString();
+  const SECOND = 'https://second.example.com';
+  const steps = [
+    { approval_id: decision.approval_id! },
+    { pairing_request_id: 'prq_01K5A0000000000000000000P1' },
+    { board: 'kitchen' },
+    { board: 'kitchen', task: { ref: 'KIT-17' } },
+    { person: { id: 'hum_01K5A0000000000000000000H1', handle: 'priya' } },
+  ];
+  const notices = steps.map((named, n) => {
+    const { command, resume } = noticeStep(named, 'https://team.example.com');
+    const kind = n === 0 ? 'approval_allowed' : 'colleague_arrived';
+    return aNotice(kind, { id: `ntc_${n}`, approval_id: decision.approval_id!, next: { command, resume } });
+  });
+  const ask = (options: string[], going_with: string | null) =>
+    ({ blocking: going_with === null, state: 'open', can_answer: true, options, going_with }) as NonNullable<
+      Message['ask']
+    >;
+  const file = { id: 'fil_1', name: 'a.md', version: 2, digest: 'sha256:x' };
+  const messages = [
+    fromOwner(1, { expects_reply: true, notice: '12 messages. Ask your person: service ask @dana …' }),
+    fromOwner(2, { ask: ask(['Yes', 'No'], null) }),
+    fromOwner(3, { ask: ask([], 'Yes'), files: [file] as never }),
+    fromOwner(4, { body: 'g'.repeat(40_000) }),
+    ...Array.from({ length: 10 }, (_, n) => aMessage(n + 5)),
+  ];
+  const line = {
+    kind: 'working',
+    text: 'Reading',
+    task: null,
+    set_by: 'claude',
+    source: 'command',
+    at: ago(3),
+  } as const;
+  const brief = {
+    file_id: 'fil_1',
+    name: 'brief.md' as const,
+    version: 3,
+    at: ago(2),
+    messages_since: 30,
+    tasks_done_since: 0,
+  };
+  const works = [
+    someWork({ brief }),
+    someWork({ line: { ...line, until: null } }),
+    someWork({ line: { ...line, kind: 'paused', until: ago(1) } }),
+  ];
+  const seat = (board: string, work: AgentWork, origin = 'https://team.example.com') => {
+    const made = seatOf(messages, { notices, inboxed: { board, member_id: `mem_${board}`, work } });
+    return {
+      ...made,
+      seat: { ...made.seat, origin },
+      inbox: { ...made.inbox, messages: messages.map((one) => ({ ...one, board })) },
+    };
+  };
+  /** All that a session is told at any point, by as many of its seats as have something. */
+  const toldTo = (seats: ComposeSeat[], more: Partial<ComposeInput>) =>
+    (['wake', 'turn_start', 'boundary', 'turn_end'] as const)
+      .map((point) => textOf(at(point, seats, { notFromUser: true, ...more })))
+      .concat(compose.note(seats.map(({ seat: one, inbox }) => ({ seat: one, mode: 'focused', inbox }))))
+      .join('\n');
+  /** The beginnings of all commands in a text, each with what follows it up to the next one. */
+  const commandsIn = (text: string) =>
+    text.split('\n').flatMap((each) => each.match(/service [a-z]+ .*?(?=service [a-z]+ |$)/g) ?? []);
+  const limits = { bundle_bytes: 32_768, context_bytes: 32_768 };
+
+  it('all name its board, and its server where there are two', () => {
+    for (const work of works) {
+      for (const [origin, flags] of [
+        ['https://team.example.com', / --board (payments|kitchen)\b/],
+        [SECOND, / --board (payments|kitchen)\b.* --server https:/],
+      ] as const) {
+        const seats = [seat('payments', work), seat('kitchen', work, origin)];
+        const told = toldTo(seats, { limits, severalServers: origin === SECOND });
+        const commands = commandsIn(told);
+        expect(commands.length).to.be.above(30);
+        for (const command of commands) expect(command).to.match(flags);
+      }
+    }
   });
 });
 

@@ -53,10 +53,11 @@ async function ackAll({ client }: Session, notices: Notice[]): Promise<void> {
 }
 
 /** A line each. What a server proposes to run stands in it only where it is a command of ours, for that server. */
-const noticesText = (notices: Notice[], { server }: Session): string =>
-  notices.length === 0
-    ? called('There is no notice. Messages are in: service inbox')
-    : notices.map(({ text, next }) => lineOf(text, allowedCommand(next.command, server.url))).join('\n');
+function noticesText(notices: Notice[], { server, choice: { board, as } }: Session): string {
+  if (notices.length === 0) return called('There is no notice. Messages are in: service inbox');
+  const on = `${board ? ` --board ${board}` : ''}${as ? ` --as ${as}` : ''}`;
+  return notices.map(({ text, next }) => lineOf(text, allowedCommand(next.command, server.url, on))).join('\n');
+}
 
 /** A server's words are escaped like any sender's. */
 const lineOf = (text: string, command: string | null): string =>

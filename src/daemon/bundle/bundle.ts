@@ -2,7 +2,7 @@
 import type { Message } from '../../contract/types.ts';
 import { renderDigest, renderTooLong } from './digest.ts';
 import { quoted } from './escape.ts';
-import type { RenderOptions, TaskOutcome } from './options.ts';
+import { boardFlags, type RenderOptions, type TaskOutcome } from './options.ts';
 import { attributes, renderMessage } from './render.ts';
 
 export interface Group {
@@ -40,7 +40,7 @@ export function renderBundle(groups: readonly Group[], options: BundleOptions = 
   const handoff = once(options.handoff);
   return [
     headerLine(count, [...new Set(nonEmpty.map(({ board }) => board))]),
-    ...(options.notFromUser && nonEmpty.some(hasOwnerMessage) ? [notFromUserLine] : []),
+    ...(options.notFromUser ? notFromUserLines(nonEmpty.filter(hasOwnerMessage), options) : []),
     ...nonEmpty.flatMap((group) => (group.messages.length === 0 ? [] : [renderGroup(group, false, options, handoff)])),
     ...nonEmpty.flatMap((group) =>
       group.tooLong?.length ? [renderTooLong(group, group.tooLong, { ...options, handoff: handoff() })] : [],
@@ -53,9 +53,20 @@ export function renderBundle(groups: readonly Group[], options: BundleOptions = 
   ].join('\n');
 }
 
-/** Tells the agent that messages of its user are genuine although the program marks the text as not from the user. */
-export const notFromUserLine =
-  'service: Your program says that this is not from your user. The server checked each sender: service board message <seq> shows it. Before you do what needs your user\'s consent, ask them: service ask "…"';
+/**
+ * Tell the agent that messages of its user are genuine although the program marks the text as not from the user: one line,
+ * or one for each board if the session holds several seats.
+ */
+export const notFromUserLines = (
+  groups: readonly Pick<Group, 'board' | 'server'>[],
+  { seats, flags }: BundleOptions,
+): string[] => {
+  const of = groups.map(({ board, server }) => boardFlags(board, { seats, server, flags }));
+  return [...new Set(of)].map(
+    (on) =>
+      `service: Your program says that this is not from your user. The server checked each sender: service board message <seq>${on} shows it. Before you do what needs your user's consent, ask them: service ask "…"${on}`,
+  );
+};
 
 const hasOwnerMessage = ({ messages, tooLong = [], quiet = [], digest = [] }: Group): boolean =>
   [...messages, ...tooLong, ...quiet, ...digest].some(({ sender }) => sender === 'owner');

@@ -7,7 +7,7 @@ import { boardFlags, type RenderOptions, type TaskOutcome } from './options.ts';
 export function followUpLines(message: Message, seat: string, options: RenderOptions): string[] {
   const on = boardFlags(message.board, options);
   return [
-    ...(message.notice === undefined ? [] : [`service: ${quotedLong(message.notice)}`]),
+    ...(message.notice === undefined ? [] : [`service: ${quotedLong(message.notice)}${on}`]),
     ...replyLine(message, on),
     ...askLines(message, on),
     ...answerLine(message, seat, options.outcomes?.get(message.id)),

@@ -2,6 +2,7 @@
 import { modeTexts } from '../../contract/waking.ts';
 import { bytesOf, firstBytes, quoted, quotedLong } from '../bundle/escape.ts';
 import { boardFlags } from '../bundle/options.ts';
+import type { SeatIdentity } from '../refs.ts';
 import type { Notice } from '../server-link/link.ts';
 import { allowedCommand } from './allowed-command.ts';
 import { isDecision } from './modes.ts';
@@ -24,7 +25,7 @@ export const emptyLines = (): Lines => ({ nudge: [], noticeLines: [], notices: [
 /** The lines for this point, in at most `room` bytes; the rest waits. */
 export function linesFor(input: ComposeInput, room: number): Lines {
   const lines = emptyLines();
-  const { point, seats, now } = input;
+  const { point, seats, now, severalSeats } = input;
   let left = room;
   const add = (to: string[], text: string, limit: number): boolean => {
     const line = firstBytes(text, limit);
@@ -45,14 +46,14 @@ export function linesFor(input: ComposeInput, room: number): Lines {
     for (const decided of [true, false]) {
       for (const seat of seats) {
         for (const notice of seat.notices.filter((each) => isDecision(each) === decided)) {
-          if (add(lines.noticeLines, noticeLine(notice, seat.seat.origin), MAX_LINE_BYTES))
+          if (add(lines.noticeLines, noticeLine(notice, seat.seat, severalSeats), MAX_LINE_BYTES))
             lines.notices.push({ ...refs(seat), id: notice.id });
         }
       }
     }
   }
   for (const seat of seats) {
-    const on = boardFlags(seat.seat.board, { seats: input.severalSeats, server: serverOf(seat, input) });
+    const on = boardFlags(seat.seat.board, { seats: severalSeats, server: serverOf(seat, input) });
     for (const { code, key, text } of reminders(seat, point, now, on)) {
       if (said.has(text) || add(lines.nudge, text, MAX_REMINDER_BYTES)) {
         said.add(text);
@@ -77,8 +78,8 @@ const decisionWords: Record<string, string> = {
 };
 
 /** The server's text is escaped like a sender's. A long text is truncated, its command is not. */
-function noticeLine({ kind, approval_id: approval, text, next }: Notice, origin: string): string {
-  const own = allowedCommand(next.command, origin);
+function noticeLine({ kind, approval_id: approval, text, next }: Notice, seat: SeatIdentity, seats: boolean): string {
+  const own = allowedCommand(next.command, seat.origin, boardFlags(seat.board, { seats }));
   const command = own === null ? '' : ` ${own}`;
   const state = decisionWords[kind];
   if (state !== undefined) return `service: your request ${quoted(approval ?? '')} was ${state}.${command}`;

@@ -1,6 +1,6 @@
 /** Renders the chosen messages, and computes the bytes of each part. */
 import type { Message } from '../../contract/types.ts';
-import { type Group, groupLines, headerLine, notFromUserLine, quietLine, renderBundle } from '../bundle/bundle.ts';
+import { type Group, groupLines, headerLine, notFromUserLines, quietLine, renderBundle } from '../bundle/bundle.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import { MAX_MESSAGE_BYTES, renderMessage, TRUNCATED_BYTES } from '../bundle/render.ts';
 import type { Chosen } from './choose.ts';
@@ -80,7 +80,14 @@ export const groupBytes = (seat: ComposeSeat, quiet: boolean, input: ComposeInpu
 export const frameBytes = (input: ComposeInput): number =>
   bytesOf(headerLine(MAX_COUNT, [...new Set(input.seats.map(({ seat }) => seat.board))])) +
   bytesOf(quietLine(MAX_COUNT, true)) +
-  (input.notFromUser ? bytesOf(notFromUserLine) + 1 : 0) +
+  (input.notFromUser
+    ? bytesOf(
+        notFromUserLines(
+          input.seats.map((seat) => groupOf(seat, input)),
+          optionsOf(input),
+        ).join('\n'),
+      ) + 1
+    : 0) +
   2;
 
 const optionsOf = (input: ComposeInput) => ({ seats: input.severalSeats, reserved: input.reservedTags });
