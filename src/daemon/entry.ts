@@ -1,4 +1,5 @@
 /** Entry of `dist/daemon.cjs`, which contains the whole daemon in one file: checks before the start, the lock, signals, the exit code. */
+import { fstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep } from '../client/time.ts';
@@ -95,13 +96,26 @@ export async function start(entryUrl: string): Promise<void> {
   };
   // The process that started this one may close its output.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const folders = foldersOf(env);
   try {
-    process.exit(await run({ folders: foldersOf(env), env, root, fromSources: false, onSignal }));
+    process.exit(await run({ folders, env, root, fromSources: false, onSignal }));
   } catch (error) {
-    const { message, hint = '' } = error as Failure;
+    const { code = 'internal', message, hint = '' } = error as Failure;
+    const { log } = daemonPaths(folders);
+    if (isErrorOutput(log)) {
+      openLog(log).write('daemon_stopping', { code }, 'error');
+      process.exit(1);
+    }
     process.stderr.write(
       `${mask(error instanceof Failure ? [message, hint].filter(Boolean).join('\n') : String(error))}\n`,
     );
     process.exit(1);
   }
+}
+
+/** Whether standard error goes into this file, as it does when a client starts the daemon. */
+function isErrorOutput(path: string): boolean {
+  const file = statSync(path, { throwIfNoEntry: false });
+  const output = fstatSync(process.stderr.fd);
+  return file?.ino === output.ino && file.dev === output.dev;
 }

@@ -31,6 +31,9 @@ export async function waitForDelivery(context: Context): Promise<0 | 2> {
   }
 }
 
+/** What the person has to change first. */
+const lasting = ['socket_unsafe', 'credentials_unsafe', 'unsupported_platform'];
+
 /** Null if the daemon does not answer now. A daemon that never answered and may not be started is not waited for. */
 async function connectWait({ daemon, header }: Context, resumed: boolean): Promise<Connection | null> {
   try {
@@ -38,7 +41,7 @@ async function connectWait({ daemon, header }: Context, resumed: boolean): Promi
   } catch (error) {
     const { code } = error as { code?: string };
     const unavailable = !daemon.start && !resumed;
-    if (code === 'socket_unsafe' || code === 'unsupported_platform' || unavailable) throw error;
+    if (unavailable || (code !== undefined && lasting.includes(code))) throw error;
     return null;
   }
 }

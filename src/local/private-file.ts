@@ -4,9 +4,11 @@ import {
   constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
+  type Stats,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -32,7 +34,7 @@ export function readPrivateBytes(path: string): Buffer | null {
     throw error;
   }
   try {
-    checkOwnership(fd, path);
+    checkOwnership(fstatSync(fd), path);
     return readFileSync(fd);
   } finally {
     closeSync(fd);
@@ -86,8 +88,14 @@ function corrupt(path: string): Failure {
   });
 }
 
-function checkOwnership(fd: number, path: string): void {
-  const stat = fstatSync(fd);
+/** Checks a secret file without opening it; a missing one passes. @throws Failure like `readPrivate` */
+export function checkPrivate(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink()) throw unsafe(path, 'is a link');
+  if (stat) checkOwnership(stat, path);
+}
+
+function checkOwnership(stat: Stats, path: string): void {
   if (!stat.isFile()) throw unsafe(path, 'is not a plain file');
   if (process.platform === 'win32') return;
   if (process.getuid && stat.uid !== process.getuid()) throw unsafe(path, "is another user's", `ls -l '${path}'`);

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { Home } from './support/home.ts';
+import { finished, Home } from './support/home.ts';
 
 describe('service daemon', () => {
   let home: Home;
@@ -82,6 +82,41 @@ describe('service daemon', () => {
     expect((await home.json(['boards'], { env })).autostarted).to.deep.equal(['daemon']);
     await home.json(['daemon', 'stop']);
     expect(await home.json(['daemon', 'start'])).to.not.have.property('autostarted');
+  });
+
+  it('is not started where others can read the credentials, as a command and a hook say', async () => {
+    await home.json(['board', 'create', 'demo']);
+    const path = home.path('config', 'credentials.json');
+    chmodSync(path, 0o644);
+    const { code, stdout } = await home.run(['daemon', 'start', '--json']);
+    const { error } = JSON.parse(stdout);
+    expect([code === 0, error.code, error.hint]).to.deep.equal([false, 'credentials_unsafe', `chmod 600 '${path}'`]);
+    for (const event of ['prompt', 'wait']) {
+      const hook = home.start(['hook', 'claude-code', event], { stdin: 'pipe' });
+      hook.stdin!.end(JSON.stringify({ session_id: 'one', hook_event_name: 'UserPromptSubmit', prompt: 'hi' }));
+      const printed = await finished(hook);
+      expect([printed.code, printed.stdout]).to.deep.equal([0, '']);
+      expect(printed.stderr, event).to.include(`${path} can be read by others`);
+    }
+    expect(existsSync(join(home.path('state'), 'daemon.log'))).to.equal(false);
+    chmodSync(path, 0o600);
+    expect((await home.json(['daemon', 'start'])).started).to.equal(true);
+  });
+
+  it('writes why it did not start into its log as JSON, and to the terminal in words', async () => {
+    mkdirSync(home.path('state'), { recursive: true, mode: 0o700 });
+    const db = new Database(join(home.path('state'), 'delivery.db'));
+    db.pragma('user_version = 99');
+    db.close();
+    const { stdout } = await home.run(['daemon', 'start', '--json']);
+    expect(JSON.parse(stdout).error.code).to.equal('daemon_not_running');
+    const lines = readFileSync(join(home.path('state'), 'daemon.log'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line)).map(({ level, ev, code }) => [level, ev, code])).to.deep.equal([
+      ['error', 'daemon_stopping', 'data_newer'],
+    ]);
+    expect((await home.run(['daemon', 'run'])).stderr).to.include('newer');
   });
 
   it('is stopped together with the local server, or left running', async () => {

@@ -3,8 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep } from '../../client/time.ts';
-import { type Env, envOf, makeFolder } from '../../local/folders.ts';
-import { writePrivate } from '../../local/private-file.ts';
+import { type Env, envOf, folders, makeFolder } from '../../local/folders.ts';
+import { credentialsPath } from '../../local/keys/credentials.ts';
+import { checkPrivate, writePrivate } from '../../local/private-file.ts';
 import { checkFolder } from './address.ts';
 import { DaemonError, isAbsent, notRunning } from './errors.ts';
 
@@ -34,9 +35,11 @@ export interface DaemonAccess {
   start: Pick<StartOptions, 'program' | 'client' | 'onStart'> | null;
 }
 
-/** Starts the daemon, then calls `connect` until it answers. @throws DaemonError `daemon_not_running` */
+/** Starts the daemon, then calls `connect` until it answers. @throws Failure `daemon_not_running`, `credentials_unsafe` */
 export async function startAndConnect<T>(options: StartOptions, connect: () => Promise<T>): Promise<T> {
-  const { client } = options;
+  const { client, env } = options;
+  // The daemon would end for this reason, and nobody would be told.
+  checkPrivate(credentialsPath(folders(env)));
   if (client !== null && !mayStart({ ...options, client })) throw notRunning();
   const daemon = spawnDaemon(options);
   const end = performance.now() + START_TIMEOUT_MS;
