@@ -2,10 +2,11 @@
 import { expect } from 'chai';
 import { hintFrames } from '../../../src/contract/nouns/record.ts';
 import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
+import { post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { TestStream } from '../../support/stream.ts';
-import { cancel, decline, newBinding, pairOn, propose, roundTrip, select, verify, verifying } from './cast.ts';
+import { cancel, decline, look, newBinding, pairOn, propose, roundTrip, select, verify, verifying } from './cast.ts';
 import { rowOf, setRow, standIn } from './stand.ts';
 
 forEachDatabase('news of a pairing request', (engine) => {
@@ -34,6 +35,41 @@ forEachDatabase('news of a pairing request', (engine) => {
       expect(hintFrames.pairing.safeParse(last.data).success).to.equal(true);
       stream.close();
     }
+  });
+
+  it('is a hint of what keeps state and generation too', async () => {
+    const pair = await pairOn(server);
+    const { initiator, recipient } = pair;
+    const request = await propose(pair);
+    const streams = [await TestStream.open(initiator.person), await TestStream.open(recipient.person)];
+    for (const stream of streams) await stream.frame(({ event }) => event === 'ready');
+    const hinted = async <T>(state: string, change: () => Promise<T>): Promise<T> => {
+      const before = streams.map((stream) => stream.named('pairing').length);
+      const done = await change();
+      for (const [n, stream] of streams.entries()) {
+        await stream.until(() => stream.named('pairing').length > before[n]!);
+        const last = stream.named('pairing').at(-1);
+        expect(last?.data).to.deep.equal({ pairing_request_id: request.id, state, generation: 1 });
+      }
+      return done;
+    };
+    const params = { pairing: request.id };
+    const body = { agent_id: recipient.agentId, generation: 1 };
+    await hinted('awaiting_session', () => recipient.person.ok('choosePairingAgent', { params, body }));
+    const { proof } = await hinted('awaiting_endpoint', () => select(server, pair, request, 'recipient'));
+    await hinted('awaiting_endpoint', () => proof.ok('acceptPairing', { params, body }));
+    const mine = await hinted('verifying', () => select(server, pair, request, 'initiator'));
+    const { challenge } = await look(mine.proof, request);
+    const { direction = '', ping_text = '', reply_line = '' } = challenge ?? {};
+    const ping = await hinted('verifying', () =>
+      post(initiator.agent, pair.board.name, ping_text, { to: [`@${recipient.agent.name}`] }),
+    );
+    const reply = await hinted('verifying', () =>
+      post(recipient.agent, pair.board.name, reply_line, { to: [`@${initiator.agent.name}`], reply_to: ping.id }),
+    );
+    const report = { generation: 1, direction, ping_seq: ping.seq, reply_seq: reply.seq, handoff_id: 'hnd_1' };
+    await hinted('verifying', () => verify(mine.proof, request, report));
+    for (const stream of streams) stream.close();
   });
 
   it('does not exist for people who cannot see it', async () => {

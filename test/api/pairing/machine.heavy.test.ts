@@ -21,6 +21,7 @@ import { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { putOnBoard } from '../../support/state.ts';
+import { TestStream } from '../../support/stream.ts';
 import { connect } from '../invites/cast.ts';
 import { codeOf, newBinding, newProof, roundTrip, selection, sides, verify } from './cast.ts';
 import { choosing, type RequestBody, rowOf, type Stand, setRow, standIn } from './stand.ts';
@@ -170,6 +171,8 @@ const notices = async (server: TestServer, { id }: Stand): Promise<string[]> => 
 };
 
 interface Before {
+  /** Of the people who have part in it. */
+  streams: Map<Api, TestStream>;
   proofs: Stand['proofs'];
   row: Awaited<ReturnType<typeof rowOf>>;
   notices: string[];
@@ -251,8 +254,19 @@ const signs: Record<Effect, (server: TestServer, stand: Stand, before: Before, o
     if (on === 'person_ended' && stand.spare.recipient) expect(told).to.deep.equal([initiator.agentId]);
     if (on === 'invite_ended' || on === 'deadline') expect(told).to.include(initiator.agentId);
   },
-  async stream() {},
+  async stream(_server, stand, { streams }) {
+    for (const [person, stream] of streams) {
+      if (await sees(person, stand)) await stream.frame(({ event, data }) => isHint(event, data, stand));
+      stream.close();
+    }
+  },
 };
+
+const isHint = (event: string, data: { pairing_request_id?: string }, { id }: Stand): boolean =>
+  event === 'pairing' && data.pairing_request_id === id;
+
+const sees = async (person: Api, { id }: Stand): Promise<boolean> =>
+  (await person.call('getPairingRequest', { params: { pairing: id } })).status === 200;
 
 forEachDatabase('every trigger of a pairing request', (engine) => {
   let server: TestServer;
@@ -276,8 +290,10 @@ forEachDatabase('every trigger of a pairing request', (engine) => {
       proofs: { ...stand.proofs },
       row: await rowOf(server, stand.id),
       notices: await notices(server, stand),
+      streams: new Map(),
     };
     const transition = transitionOf(state, on);
+    if (transition?.effect.effects.includes('stream')) before.streams = await streamsOf(stand);
     const refused = transition?.effect.refused;
     const answer = await causes[on](stand, server, state);
     expect(answer, where).to.equal(refused ? `${errors[refused].status} ${refused}` : '200');
@@ -290,6 +306,16 @@ forEachDatabase('every trigger of a pairing request', (engine) => {
     expect(await stateNow(server, stand.id), where).to.equal(expected);
     if (effects.includes('close')) expect((await rowOf(server, stand.id)).closed_reason, where).to.equal(reason);
     for (const effect of effects) await signs[effect](server, stand, before, on);
+  }
+
+  async function streamsOf({ pair }: Stand): Promise<Before['streams']> {
+    const streams: Before['streams'] = new Map();
+    for (const person of new Set([pair.initiator.person, pair.recipient.person])) {
+      const stream = await TestStream.open(person, { events: 'pairing' });
+      await stream.frame(({ event }) => event === 'ready');
+      streams.set(person, stream);
+    }
+    return streams;
   }
 
   /** The initiator is another seat than the one the invite was made for, whose end would be that of the invite. */
