@@ -9,7 +9,7 @@ import { noteSecrets } from '../support/secrets.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import type { Line } from './support/line.ts';
-import { type Rig, type RigOptions, type TestSession, took } from './support/rig.ts';
+import { type Rig, type RigOptions, TestSession, took } from './support/rig.ts';
 import { withProxy } from './support/rigged.ts';
 
 const INBOX = 'GET /v1/me/inbox';
@@ -221,6 +221,8 @@ describe('with the delivery daemon', () => {
     const found = boards.filter(({ name }) => name === 'made-by-a-session');
     expect(found).to.have.length(1);
     expect(found[0]!.seat).to.include({ server: proxy.url, board: 'made-by-a-session' });
+    const inner = new TestSession(rig, { ...session.header, subagent: 'sub-1' });
+    expect(await inner.ask('boards', { server: proxy.url })).to.deep.include({ boards });
   });
 
   it('a seat with nothing but its own token is woken by its own wait', async () => {

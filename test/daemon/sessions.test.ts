@@ -433,7 +433,7 @@ describe('sessions of the daemon', () => {
       bind: { agent: { server: seat.origin, board: seat.board, name: seat.name } },
       join: { agent: { server: seat.origin, board: seat.board } },
       create_board: { server: seat.origin, create: {}, idempotency_key: 'k' },
-      boards: {},
+      pairing: { server: seat.origin, action: 'accept', idempotency_key: 'k' },
       hello: { source: 'startup' },
     }))
       expect(errorOf(await inner.ask(op, more)), op).to.equal('subagent_session');

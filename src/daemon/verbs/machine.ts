@@ -14,6 +14,7 @@ export async function boards(context: Context, frame: Requests['boards']): Promi
 }
 
 export async function join(context: Context, frame: Requests['join']): Promise<Answers['join']> {
+  refuseSubagent(frame.subagent);
   const session = await verifiedSession(context, frame);
   const { code, ...rest } = frame;
   const { server, board } = frame.agent;
@@ -33,6 +34,7 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
 }
 
 export async function createBoard(context: Context, frame: Requests['create_board']): Promise<Answers['join']> {
+  refuseSubagent(frame.subagent);
   const session = await verifiedSession(context, frame);
   return serializeAdditions(session, async () => {
     requireRoom(session);
@@ -55,7 +57,6 @@ function bindJoined(
 
 /** The registered, open session of a frame; its program is asked whether the session exists. */
 async function verifiedSession(context: Context, frame: Header): Promise<Session> {
-  refuseSubagent(frame.subagent);
   const session = context.sessions.get(`${frame.harness}:${frame.session}`);
   // A generated boot id is a placeholder until a hook reports the real one.
   const own = session?.row.boot.startsWith('boot_') || session?.row.boot === (frame.boot ?? session?.row.boot);
@@ -72,6 +73,7 @@ const noSession = (): ControlRefusal =>
 
 /** Pairing requests of a session. Proofs never leave the daemon. */
 export async function pairing(context: Context, frame: Requests['pairing']): Promise<Answers['pairing']> {
+  refuseSubagent(frame.subagent);
   const session = await verifiedSession(context, frame);
   return context.pairing.answer(session, frame, async (board) => {
     await serializeAdditions(session, async () => {
