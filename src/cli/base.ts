@@ -283,6 +283,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   protected line(): string {
     const agent = this.globals.as;
     const own = this.argv.filter((word, i) => {
+      // A command about the agent of --as has unset it, and its person types it too.
+      if (agent === undefined) return true;
       const value = word === agent && /^(--as|-a)$/.test(this.argv[i - 1] ?? '');
       return !value && !/^(--as|-a|--as=.*|-a=.*)$/.test(word) && word !== `-a${agent}`;
     });

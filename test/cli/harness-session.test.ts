@@ -168,6 +168,13 @@ describe('a session with a seat on one of several servers', () => {
     }
   });
 
+  it('names the agent that a command of its person is about', async () => {
+    expect(await hint(['agent', 'midturn', 'owner-only', '-a', 'cx'])).to.equal('agent midturn owner-only -a cx');
+    expect(await hint(['line', 'working', 'tests', '--as', 'afar'])).to.equal(
+      'line working tests --as afar --board general --server local',
+    );
+  });
+
   it('hands on the line as it was typed while it holds several seats and names none', async () => {
     await home().json(['board', 'create', 'garden', '--no-link', '--server', 'local']);
     await home().json(['agent', 'create', 'digger', '--board', 'garden', '--server', 'local']);
