@@ -15,6 +15,8 @@ describe('a session of an agent’s program', () => {
   const people = [
     'agent budget codex',
     'agent create codex',
+    'agent delivery all --as codex@demo -b demo',
+    'agent midturn default --as=codex',
     'agent midturn owner-only',
     'agent prune',
     'agent release codex',
@@ -95,6 +97,12 @@ describe('a session of an agent’s program', () => {
     } finally {
       writeFileSync(file, key);
     }
+  });
+
+  it('lets its person name the agent whose delivery is set', async () => {
+    const { code, stderr } = await home().run(['agent', 'delivery', 'all'], { env });
+    expect(code).to.equal(5);
+    expect(stderr).to.include('\nHint: Ask your person to run: service agent delivery all --as AGENT\n');
   });
 
   it('has nobody to act as while it has no seat, which its status tells', async () => {

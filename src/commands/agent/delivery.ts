@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { optionalChoice, WriteCommand } from '../../cli/base.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
-import { without } from '../../cli/session/here.ts';
+import { requireOutside, without } from '../../cli/session/here.ts';
 import { savedSeat } from '../../cli/session/own-seats.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
 import type { DeliveryMode, Member } from '../../contract/types.ts';
@@ -32,9 +32,11 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     const { mode } = this.args;
     if (mode === undefined) return this.show();
     const { as } = this.globals;
-    if (as === undefined) throw usage('Name the agent with --as AGENT.', `service agent delivery ${mode} --as AGENT`);
     // The person acts, where the agent is.
     this.globals.as = undefined;
+    const named = as === undefined ? `${this.line()} --as AGENT` : this.line();
+    requireOutside(named);
+    if (as === undefined) throw usage('Name the agent with --as AGENT.', named);
     const member = agentNamed(as, this.globals);
     const { client, board } = await this.onBoard('P');
     const params = { board, member };

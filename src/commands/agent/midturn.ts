@@ -1,5 +1,6 @@
 import { optionalChoice, WriteCommand } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { requireOutside } from '../../cli/session/here.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import type { Answer, MidturnPolicy } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
@@ -25,11 +26,12 @@ export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
     const { policy } = this.args;
     if (policy === undefined) return this.show();
     const { as, board } = this.globals;
+    // The person acts, on the server of the agent.
+    this.globals.as = undefined;
+    if (as !== undefined) requireOutside(this.line());
     const options = midturnOptions(policy, as);
     const seat = as === undefined ? null : agentMeant(as, board);
     if (seat) {
-      // The person acts, on the server of the agent.
-      this.globals.as = undefined;
       this.globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
     }
     const client = await this.client('P');
