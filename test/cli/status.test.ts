@@ -60,6 +60,14 @@ describe('service status', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).to.include(` Delivery ${modeTexts.all} `);
   });
 
+  it('names the agent that a token is of', async () => {
+    await machine.json(['board', 'create', 'demo']);
+    const { token } = await machine.json(['agent', 'create', 'ci', '--board', 'demo', '--print-token']);
+    const { url } = (await machine.json(['whoami'])).server;
+    const env = { SERVICE_TOKEN: token, SERVICE_SERVER: url };
+    expect(await machine.json(['status'], { env })).to.include({ agent: 'ci', agent_source: 'token', board: 'demo' });
+  });
+
   it('says why the daemon could not be asked', async () => {
     await machine.json(['daemon', 'start']);
     await machine.shell('chmod 755 "$SERVICE_HOME/state"');

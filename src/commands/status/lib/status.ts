@@ -30,15 +30,16 @@ export async function readStatus(
   try {
     session = await open();
     record.server_running = true;
-    record.agent = session.seat?.saved.name ?? (session.agent ? 'by token' : null);
     record.agent_source = agentSource(session);
+    const agent = await agentOf(session);
+    record.agent = agent?.name ?? null;
     const board = await chooseBoard(session, out);
     record.board_source = board.source;
     const { data } = await session.client.call('getBoard', { params: { board: board.name } });
     record.policy = { preset: data.policy.preset, visibility: data.policy.visibility };
     record.people = data.people_count;
     record.unread = data.unread ?? null;
-    if (session.agent) await readWork(session, record, out);
+    if (agent) await readWork(session, agent.id, record, out);
   } catch (error) {
     await nameEndedKey(error, session);
     const linked = nameLink(error as object, { flags, args: {}, board: out.base.board });
@@ -72,10 +73,15 @@ export function statusLines(record: StatusRecord, base: Base): [string, string |
   ];
 }
 
-async function readWork(session: Session, record: StatusRecord, out: Output): Promise<void> {
-  const { client, seat } = session;
+/** The agent that acts; one that a token is of is known to the server only. */
+async function agentOf({ client, seat, agent }: Session): Promise<{ id: string; name: string } | null> {
+  if (seat) return { id: seat.memberId, name: seat.saved.name };
+  return agent ? (await client.call('getMe')).data : null;
+}
+
+async function readWork(session: Session, member: string, record: StatusRecord, out: Output): Promise<void> {
+  const { client } = session;
   const { data: inbox } = await client.call('readInbox', { query: { limit: 1 } });
-  const member = seat?.memberId ?? (await client.call('getMe')).data.id;
   const { data: own } = await client.call('getMember', { params: { board: inbox.board, member } });
   record.delivery = inbox.delivery_mode;
   record.presence = own.presence;
