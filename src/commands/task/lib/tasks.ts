@@ -66,13 +66,14 @@ export async function currentTask(
   return given ?? sameAsFirst(session, key, 'current task', () => taskNow(session));
 }
 
-async function taskNow({ client, board, agent }: BoardSession): Promise<string> {
+async function taskNow(session: BoardSession): Promise<string> {
+  const { client, board, agent } = session;
   const current = agent ? (await client.call('getMe')).data.current_task : null;
   if (current) return current.id;
   const { data } = await client.call('listTasks', { params: { board }, query: { mine: true } });
   const tasks = data.tasks.map((task) => task.ref);
   throw new Failure('no_current_task', agent ? 'The agent is on no task now.' : 'A person is on no task; name one.', {
-    hint: tasks.length > 0 ? `Name one, such as ${tasks[0]}` : 'service task list',
+    hint: tasks.length > 0 ? `Name one, such as ${tasks[0]}` : `service task list${staying(session)}`,
     details: { tasks },
   });
 }
