@@ -32,6 +32,13 @@ describe('at a terminal', () => {
     laptop.discard();
   });
 
+  it('bytes that are no text are refused, with a line that gets the same ones elsewhere', async () => {
+    writeFileSync(`${home().work}/bytes.bin`, Buffer.from([0, 1, 2]));
+    const { file } = await home().json(['file', 'put', 'bytes.bin']);
+    const said = await typedRaw(home(), 'service file get bytes.bin@1 - --board demo --server local', []);
+    expect(said).to.include(`: service file get ${file.id}@1 - --server local --board demo > file\r\n`);
+  });
+
   it('asks line by line where the terminal cannot move the cursor, or its screen is read aloud', async () => {
     const said = await typedRaw(home(), 'TERM=dumb service board create --no-link', [['Name of the board', 'pantry']]);
     expect(said).to.match(/^Name of the board \(work\) pantry\r\nCreated board/);

@@ -124,9 +124,11 @@ export async function readBytes(
 /** Sends a version to standard output. A terminal gets text only, with nothing in it that acts on it. */
 async function printFile(files: Files, wanted: WantedFile, out: Output): Promise<void> {
   const { bytes } = await readBytes(files, wanted, out);
+  const { file, version } = wanted;
+  const named = version === 'latest' ? file : `${file}@${version}`;
   if (process.stdout.isTTY && bytes.subarray(0, 8_192).includes(0))
     throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
-      hint: called(`Send them elsewhere: service file get ${shellArgument(wanted.file)} - > file`),
+      hint: called(`Send them elsewhere: service file get ${shellArgument(named)} -${staying(files.session)} > file`),
     });
   // It goes there as it goes into a file, whatever else is not to be printed.
   showData(bytes);
