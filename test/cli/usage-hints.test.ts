@@ -89,6 +89,12 @@ describe('a command that names its server, board or agent', () => {
     ['task start 2', 'open a follow-up with service task new "…" --server local --board other.'],
     ['task done 1 ok --as nobody', 'service agent create nobody --board other --server local\n'],
     ['task note ok --as codex', 'service task list --server local --board other --as codex\n'],
+    [
+      'board leave --yes',
+      ' --board other --server local. If nobody else is on it: service board archive other --server local\n',
+    ],
+    ['people role PERSON member', 'service people role HANDLE admin --server local\n'],
+    ['board delete other --yes', 'service board archive other --server local\n'],
     ['board list', 'service board list --archived --server local'],
     ['agent remove PERSON', 'service board remove PERSON --board other --server local\n'],
     ['invite list', 'service invite create --server local'],

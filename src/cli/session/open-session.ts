@@ -129,8 +129,14 @@ export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): stri
 const OWN_COMMANDS =
   /\bservice [\w /.-]+?(?= shows )|\bservice (?:task|file|brief|line|say|ask|answer)\b[^;,]*?(?=[;,]| (?:shows|then|or|and) |\.?$|\. )/g;
 
+/** Refusals whose hint says only what the caller does first. */
+const CALLER_FIRST = ['last_owner', 'last_admin', 'board_not_archived'];
+const FIRST_COMMANDS = /\bservice (?:board|people) [^.]*(?=\.|$)/g;
+
 /** A server does not know how it and the board were named here, so its "service task join 17" may lead to another one. */
-export function keepThere(error: { hint?: string }, session: Session): void {
+export function keepThere(error: { code: string; hint?: string }, session: Session): void {
+  if (CALLER_FIRST.includes(error.code))
+    error.hint = error.hint?.replace(FIRST_COMMANDS, (line) => line + stayingAt(session));
   error.hint = error.hint?.replace(OWN_COMMANDS, (line) => {
     const ofBoard = /^service (board (?!list)|file|task|brief|line|say|ask|answer)/.test(line);
     return line + (ofBoard && !line.includes(' --board ') ? staying(session) : stayingAt(session));
