@@ -221,9 +221,29 @@ describe('errors', () => {
     await home().json(['agent', 'create', 'fixer']);
     for (const as of [['--as', 'fixer'], ['--as=fixer'], ['-a', 'fixer'], ['-afixer']]) {
       const result = await home().run(['board', 'create', 'other', ...as, '--json']);
-      expect(JSON.parse(result.stdout).error.hint).to.equal(
+      const { code, hint } = JSON.parse(result.stdout).error;
+      expect([code, hint]).to.deep.equal([
+        'agent_session_required',
         'Ask your person to run: service board create other --json',
-      );
+      ]);
+    }
+  });
+
+  it('hand a person the command that an agent’s token, or a session with its person’s token, may not run', async () => {
+    const { token } = await home().json(['agent', 'create', 'ci', '--print-token']);
+    const { url } = (await home().json(['whoami'])).server;
+    const person = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    for (const [env, refusal] of [
+      [{ SERVICE_TOKEN: token }, 'agent_session_required'],
+      [{ SERVICE_TOKEN: person, SERVICE_SESSION: 'claude-code:one' }, 'human_command_in_session'],
+    ] as const) {
+      const result = await home().run(['board', 'create', 'other', '--json'], { env: { SERVICE_SERVER: url, ...env } });
+      const { code, hint } = JSON.parse(result.stdout).error;
+      expect([result.code, code, hint]).to.deep.equal([
+        5,
+        refusal,
+        'Ask your person to run: service board create other --json',
+      ]);
     }
   });
 

@@ -55,7 +55,7 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
     const name = this.args.name ?? (await askName(this.out, this.noInput));
     const delegated = await this.delegated();
     if (delegated) return this.createInSession(delegated, name);
-    const session = await this.session('P');
+    const session = await this.session('D');
     const { client, server } = session;
     const reply = await client.call('createBoard', { body: await this.newBoard(name), idempotencyKey: this.key });
     const board = reply.data;
