@@ -122,6 +122,16 @@ describe('a session with several seats', () => {
     expect(record.seats[1].messages.map(({ body }: { body: string }) => body)).to.deep.equal(['at last']);
     const late = await home().run(['inbox', '--wait', '1', '--fail-timeout', '--json'], { env });
     expect([late.code, JSON.parse(late.stdout).timed_out]).to.deep.equal([3, true]);
+    await say('kitchen', 'left unread');
+    const { seats, timed_out } = await inbox('wait', '60');
+    expect([seats[0].messages.at(-1).body, seats[0].acked_up_to, timed_out]).to.deep.equal([
+      'left unread',
+      null,
+      false,
+    ]);
+    expect((await inbox()).seats[0].messages.at(-1).body).to.equal('left unread');
+    const none = await home().run(['inbox', 'wait', '1', '--fail-timeout', '--json'], { env });
+    expect([none.code, JSON.parse(none.stdout).timed_out]).to.deep.equal([3, true]);
     for (const how of [{ env }, { env: { SERVICE_AGENT: 'other' } }]) {
       const following = home().start(['inbox', '--follow', '--json', '--verbose'], how);
       const shown = collect(following);

@@ -1,10 +1,12 @@
+import { z } from 'zod';
 import { BaseCommand, optional, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { usage } from '../../local/failure.ts';
 import { inboxText, noteTold, readInbox } from './lib/inbox.ts';
-import { shownInbox } from './lib/shapes.ts';
+import { inboxOfSeats, seatsHere } from './lib/seats.ts';
+import { inboxesOfSeats, shownInbox } from './lib/shapes.ts';
 
-export const json = () => shownInbox;
+export const json = () => z.union([shownInbox, inboxesOfSeats]);
 
 export default class InboxWait extends BaseCommand<typeof InboxWait> {
   static override summary = 'Wait until a message is in the inbox';
@@ -20,8 +22,11 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     if (!/^\d{1,5}$/.test(given)) throw usage(`"${given}" is no number of seconds.`, 'service inbox wait 600');
     const wait = Number(given);
     if (wait > 86_400) throw usage('SECONDS takes 0 to 86400 seconds.');
+    const reading = { ...this.flags, wait, peek: true, notices: true };
+    const seats = await seatsHere(this.globals);
+    if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), reading, this.out);
     const session = await this.session('G');
-    const shown = await readInbox(session, { wait, peek: true, notices: true });
+    const shown = await readInbox(session, reading);
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;
     this.print<typeof json>(record, () => inboxText(shown));
