@@ -70,6 +70,30 @@ describe('putting the brief', () => {
     expect(stdout).to.equal('Saved brief.md v1 on renamed\n');
   });
 
+  it('does not replace a new brief with what was written against the one before it', async () => {
+    await home().json(['board', 'create', 'anew']);
+    const on = ['--board', 'anew'];
+    await home().json(['agent', 'create', 'writer', ...on]);
+    await home().json(['agent', 'create', 'other', ...on]);
+    const as = (name: string, ...words: string[]) => home().run(['brief', ...words, ...on, '--as', name]);
+    write('first.md', 'The first\n');
+    await as('other', 'put', 'first.md');
+    await as('writer', 'get', 'mine.md');
+    await home().json(['file', 'remove', 'brief.md', '--yes', ...on, '--as', 'other']);
+    write('second.md', 'The second\n');
+    await as('other', 'put', 'second.md', '--base', '0');
+    await as('writer', 'get', 'newer.md');
+    write('mine.md', 'Written against the first\n');
+    const { code, stderr } = await as('writer', 'put', 'mine.md');
+    expect([code, stderr.split('\n', 1)[0]]).to.deep.equal([
+      7,
+      'Error (file_changed): brief.md is at v1, written by other just now; you replaced v1 of one that is gone.',
+    ]);
+    expect(stderr).to.include('Hint: Get it, put your change into it: service brief get OTHER');
+    write('newer.md', 'Written against the second\n');
+    expect((await as('writer', 'put', 'newer.md')).stdout).to.equal('Saved brief.md v2 on anew\n');
+  });
+
   it('changes the format there and back from the same two files', async () => {
     await home().json(['board', 'create', 'formats']);
     const on = ['--board', 'formats'];

@@ -19,12 +19,13 @@ export function requireBrief({ board, session }: Files): Brief {
 }
 
 /**
- * What was got or put here last: at this path, if that is still the brief, else anywhere. Never what is on the board just
- * now.
+ * What was got or put here last: at this path, else anywhere. A brief in the other format replaces what was got or put
+ * last in that. Never what is on the board just now.
  */
 function lastSeen(files: Files, path: string): Remembered | null {
   const here = notedAt(files, path);
-  return here && here.file_id === files.board.brief?.file_id
+  const otherFormat = here && files.board.brief && files.board.brief.name !== here.name;
+  return here && isBriefPath(here.name) && !otherFormat
     ? here
     : rememberedAs(runtime().folders, files.scope, isBriefPath);
 }

@@ -228,7 +228,8 @@ function conflict(error: ClientError, putting: Putting): Failure {
   const piped = path === null;
   const there = thereOf(error);
   const since = there.by && there.at ? `, written by ${there.by.name} ${showTime(there.at, times)}` : '';
-  const yours = base > 0 ? `you replaced v${base}` : 'you have no version of it';
+  const another = [undefined, there.file_id].includes(query.file_id) ? '' : ' of one that is gone';
+  const yours = base > 0 ? `you replaced v${base}${another}` : 'you have no version of it';
   const { code, details = {} } = error;
   const failure = (message: string, hint: string) => new Failure(code, message, { hint: called(hint), details });
   if (code === 'brief_exists')
