@@ -251,6 +251,13 @@ describe('asks and answers in a bundle', () => {
       'service: Attached a.md',
     ]);
   });
+
+  it('name the bytes that were attached, whatever becomes of the name, which may be long', () => {
+    const file = { id: 'fil_01K5A0000000000000000000F1', name: 'a.md', version: 2, digest: `sha256:${'0'.repeat(64)}` };
+    const command = /^service: Attached (\S+) v2: service file get fil_01K5A0000000000000000000F1@2( |$)/;
+    expect(linesOf({ files: [file] }).at(-1)).to.match(command);
+    expect(linesOf({ files: [{ ...file, name: `${'n'.repeat(197)}.md` }] }).at(-1)).to.match(command);
+  });
 });
 
 describe("a sender's text in a bundle", () => {

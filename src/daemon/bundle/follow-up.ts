@@ -11,9 +11,10 @@ export function followUpLines(message: Message, seat: string, options: RenderOpt
     ...replyLine(message, on),
     ...askLines(message, on),
     ...answerLine(message, seat, options.outcomes?.get(message.id)),
+    // By its id: another file may have the name by the time it is fetched.
     ...message.files.map(
-      ({ name, version }) =>
-        `service: Attached ${quoted(name)} v${version}: service file get ${shellWord(`${name}@${version}`)}${on}`,
+      ({ id, name, version }) =>
+        `service: Attached ${quoted(name)} v${version}: service file get ${shellWord(`${id}@${version}`)}${on}`,
     ),
   ];
 }

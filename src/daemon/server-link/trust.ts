@@ -38,7 +38,7 @@ const message = z.object({
   sender: z.enum(['owner', 'owner_agent', 'other_person', 'other_agent']),
   mentions: z.array(z.object({ id: text, wakes: flag })),
   about: z.array(z.object({ ref: text })),
-  files: z.array(z.object({ name: text, version: number })),
+  files: z.array(z.object({ id: text, name: text, version: number })),
   ask: z.optional(
     z.object({ options: z.array(text), blocking: flag, going_with: z.nullable(text), going_at: z.nullable(time) }),
   ),
