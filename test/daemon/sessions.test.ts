@@ -162,6 +162,23 @@ describe('sessions of the daemon', () => {
     expect(await first.hook('boundary')).to.not.have.property('nudge');
   });
 
+  it('hear once of a seat that ended, and are then told what to run as a session with one seat', async () => {
+    const [one, two] = [await rig.seat(), await rig.seat()];
+    const session = await rig.session(one.seat);
+    await session.bind(two.seat);
+    await server.dana.ok('removeMember', { params: { board: two.board, member: two.seat.name } });
+    await until(() => rig.row(two.seat).problem === 'agent_removed', 'it has ended');
+    const ended = `service: you are no longer on ${two.board}`;
+    expect((await session.hook('boundary'))['nudge']).to.contain(ended);
+    await rig.say(one.board, 'what is left', { expects_reply: true });
+    const { bundle } = await session.hook('turn_start');
+    expect(bundle).to.contain('what is left').and.contain('service say --reply').and.not.contain('seat="');
+    expect(bundle).to.not.contain('--board');
+    clock.pass(2_000);
+    const resumed = await session.hook('register', { source: 'resume' });
+    expect(resumed['note']).to.contain('You are').and.not.contain(ended);
+  });
+
   it('hear of the end of a seat also where a command deleted its token before the daemon asked', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

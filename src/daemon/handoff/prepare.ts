@@ -97,11 +97,12 @@ export function composeOffer(
   if (seats.length === 0) return null;
   const adapter = deps.adapters.of(session.row.harness);
   const own = carrier.asUser ? { text: '', effects: noEffects } : ownLines(deps, session);
+  const current = session.currentSeats;
   const common: Omit<ComposeInput, 'handoffId'> = {
     point,
     seats,
-    severalSeats: session.seats.size > 1,
-    severalServers: new Set([...session.seats].map(({ row }) => row.origin)).size > 1,
+    severalSeats: current.length > 1,
+    severalServers: new Set(current.map(({ row }) => row.origin)).size > 1,
     limits: roomBeside(own, adapter.limits),
     reservedTags: adapter.reservedTags,
     peersLeft: peersLeftInTurn(deps, session, adapter.capabilities.has('midturn-peer')),

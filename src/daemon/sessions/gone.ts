@@ -20,14 +20,14 @@ const SEAT_ENDED = 'seat_ended';
 export const lostBy = ({ journal, seats }: Omit<GoneDeps, 'saved'>, session: Session): LostRow[] =>
   journal.lostOf(session.key).filter((row) => !isFinal(seats.of(row)?.row.problem));
 
-/** The lines for a session. @param all also those that it was told */
-export function goneLines(deps: GoneDeps, session: Session, all = false): GoneSeats & { lines: string[] } {
+/** The lines for a session. @param again also of lost seats that it was told of, which it can take back */
+export function goneLines(deps: GoneDeps, session: Session, again = false): GoneSeats & { lines: string[] } {
   const { journal, saved } = deps;
-  const lost = lostBy(deps, session).filter(({ told }) => all || told === 0);
+  const lost = lostBy(deps, session).filter(({ told }) => again || told === 0);
   const ended = [...session.seats]
     .filter(({ row }) => isFinal(row.problem))
     .map((seat) => ({ seat, key: `${session.key} ${seat.row.problem_at}` }))
-    .filter(({ seat, key }) => all || !journal.nudged(seat.row, SEAT_ENDED, key));
+    .filter(({ seat, key }) => !journal.nudged(seat.row, SEAT_ENDED, key));
   return {
     lines: [
       ...ended.map(({ seat }) => `service: you are no longer on ${quoted(seat.row.board)}`),

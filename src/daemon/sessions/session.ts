@@ -10,6 +10,7 @@ import type { HandoffPath, SeatRow, SessionRow } from '../journal/rows.ts';
 import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
 import {
   agentRefOf,
+  isFinal,
   type NeedsPerson,
   type SeatIdentity,
   type SeatRef,
@@ -126,6 +127,11 @@ export class Session {
 
   get key(): string {
     return this.row.key;
+  }
+
+  /** Its seats that have not ended. */
+  get currentSeats(): Seat[] {
+    return [...this.seats].filter(({ row }) => !isFinal(row.problem));
   }
 
   get view(): SessionView {
