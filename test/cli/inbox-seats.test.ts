@@ -52,6 +52,18 @@ describe('a session with several seats', () => {
     });
   });
 
+  it('asks for an invite as its agent on the board that the newcomer comes onto', async () => {
+    const ask = (...args: string[]) => home().run(['invite', 'create', '--request', '--json', ...args], { env });
+    const { actor, state } = JSON.parse((await ask('--board', 'garden', '--handle', 'nia')).stdout);
+    expect([actor.name, state]).to.deep.equal(['digger', 'pending']);
+    for (const boards of [[], ['--board', 'kitchen', '--board', 'garden']]) {
+      const refused = await ask(...boards);
+      const { error } = JSON.parse(refused.stdout);
+      expect([error.code, error.hint]).to.deep.equal(['board_ambiguous', 'Say which one: --as cook@kitchen']);
+    }
+    expect((await ask('--as', 'cook@kitchen')).code).to.equal(0);
+  });
+
   it('reads the inboxes of all, each with its own token, and acknowledges them after they were shown', async () => {
     await say('kitchen', 'to the cook');
     await home().json(['say', '-b', 'garden', '--no-notes', '--expect-reply', '--to', '@digger', 'to the digger']);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { booleanFlag, listFlag, requestFlags, secretFlags, stringFlag } from '../../cli/flags.ts';
 import { type Session, stayingAt } from '../../cli/session/open-session.ts';
+import { sessionSeats } from '../../cli/session/own-seats.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
@@ -34,9 +35,9 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
   };
 
   override async run(): Promise<void> {
-    // Several boards may be named here, and none of them is the one the command works on.
-    this.globals = { ...this.globals, board: undefined };
-    const session = await this.session(this.flags.request ? 'G' : 'A');
+    // Several boards may be named here, and none of them is the one the command works on, but one may say which seat asks.
+    this.globals = { ...this.globals, board: await boardOfSeat(this.flags.board) };
+    const session = await this.session(this.flags.request ? 'G' : 'A').catch(sayWhoAsks);
     const { body, names } = await this.body(session);
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body });
     const call = { body, idempotencyKey: this.key };
@@ -64,6 +65,21 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
     };
     return { body, names: boards.map(({ name }) => name) };
   }
+}
+
+/** In a session with several seats: the board that alone has a seat of the session among those named. */
+async function boardOfSeat(named: readonly string[] = []): Promise<string | undefined> {
+  const seats = (await sessionSeats()).map(({ saved }) => saved);
+  const boards = seats.filter(({ board, board_id: id }) => named.includes(board) || named.includes(id));
+  const [board, ...others] = new Set(boards.map((seat) => seat.board));
+  return seats.length > 1 && others.length === 0 ? board : undefined;
+}
+
+/** --board names the newcomer's boards, so a seat is named by itself. */
+function sayWhoAsks(error: unknown): never {
+  if (!(error instanceof Failure) || error.code !== 'board_ambiguous') throw error;
+  const { seats: [seat] = [] } = error.details as { seats?: string[] };
+  throw new Failure(error.code, error.message, { hint: `Say which one: --as ${seat}`, details: error.details });
 }
 
 async function boardNamed(client: Client, board: string): Promise<{ id: string; name: string }> {
