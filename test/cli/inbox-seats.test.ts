@@ -52,6 +52,26 @@ describe('a session with several seats', () => {
     });
   });
 
+  it('acts as the seat that is left where the boards of the others are gone', async () => {
+    const saved = JSON.parse(readFileSync(home().path('config', 'credentials.json'), 'utf8'));
+    const [[server, entry]] = Object.entries(saved.servers) as [[string, { seats: Record<string, { name: string }> }]];
+    const seats = Object.entries(entry.seats)
+      .filter(([, { name }]) => name !== 'other')
+      .map(([member_id, { name }]) => ({
+        server,
+        name,
+        member_id,
+        ...(name === 'digger' && { problem: 'board_gone' }),
+      }));
+    const daemon = await new ScriptedDaemon(home().store).listen();
+    daemon.answers['agents'] = (_, peer) => peer.send({ seats, boot: 'feedfeedfeedfeed', turn: 'busy' });
+    try {
+      expect((await home().json(['say', 'still here', '--no-notes'], { env })).actor.name).to.equal('cook');
+    } finally {
+      daemon.close();
+    }
+  });
+
   it('asks for an invite as its agent on the board that the newcomer comes onto', async () => {
     const ask = (...args: string[]) => home().run(['invite', 'create', '--request', '--json', ...args], { env });
     const { actor, state } = JSON.parse((await ask('--board', 'garden', '--handle', 'nia')).stdout);

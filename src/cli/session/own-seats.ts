@@ -1,5 +1,6 @@
 /** Lists the seats of the current agent session: from the daemon, or from the saved notes if it does not run. */
 import type { AgentRef } from '../../daemon/protocol.ts';
+import { isFinal } from '../../daemon/refs.ts';
 import { allSeats, type Seat, seatsOfSession } from '../../local/actors.ts';
 import { type Credentials, readCredentials } from '../../local/keys/credentials.ts';
 import { runtime } from '../runtime.ts';
@@ -25,7 +26,9 @@ async function read(): Promise<Seat[]> {
   return unlessAway(seatsOfSession(saved, session.key), async () => {
     const { seats = [], lost = [] } = await askFor(session, 'agents', {}, { start: false });
     taken = lost;
-    return seats.flatMap(({ server, member_id: id }) => held(saved, server, id));
+    // Seats that have ended count only where no other is left to act.
+    const current = seats.filter(({ problem }) => !isFinal(problem));
+    return (current.length > 0 ? current : seats).flatMap(({ server, member_id: id }) => held(saved, server, id));
   });
 }
 
