@@ -1,6 +1,6 @@
 /** A team's server as docs/deploy.md sets it up: the built program on Postgres, behind a proxy that ends TLS. */
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -231,6 +231,35 @@ describe('serve --team', () => {
     ]);
   });
 
+  it('names what is wrong with its database, files and workers beside all else, and makes nothing', async () => {
+    const firstWords = ({ details }: { details: { lines: string[] } }) =>
+      details.lines.map((line) => line.split(/[ :]/)[0]);
+    const env = {
+      SERVICE_DB: 'mysql://u:secret@x/y',
+      SERVICE_FILES: 'ftp://x',
+      SERVICE_FILES_QUOTA_BYTES: 'much',
+      SERVICE_WORKERS: 'x',
+    };
+    const all = await refused(['--team'], env);
+    expect(all).to.include({ exit: 2, code: 'invalid_request' });
+    expect(firstWords(all)).to.have.members(['--public-url', '--data', ...Object.keys(env)]);
+    expect(JSON.stringify(all)).not.to.include('secret');
+    const data = join(home.dir, 'unmade');
+    for (const [name, value] of [
+      ['SERVICE_DB', 'sqlite://rel.db'],
+      ['SERVICE_FILES', 'disk:rel'],
+      ['SERVICE_FILES', 'db:'],
+    ] as const) {
+      const team = ['--team', '--public-url', 'https://x.example', '--data', data];
+      for (const args of [team, ['--data', data]]) {
+        const error = await refused(args, { [name]: value });
+        expect(error, value).to.include({ exit: 2, code: 'storage_unsupported' });
+        expect(firstWords(error), value).to.deep.equal([name]);
+        expect(existsSync(data), value).to.equal(false);
+      }
+    }
+  });
+
   it('takes a public URL that is an origin and nothing more', async () => {
     const bad = [
       'https://x.example/',
@@ -250,6 +279,7 @@ describe('serve --team', () => {
   it('is asked for with its flags only', async () => {
     for (const flag of [['--public-url', 'https://x.example'], ['--admin', 'ana'], ['--proxy-protocol']])
       expect((await refused(flag)).exit, flag[0]).to.equal(2);
-    expect((await refused(['--team', '--db', 'postgres://u:secret@h/d'])).code).to.equal('storage_unsupported');
+    const shown = await refused(['--team', '--db', 'postgres://u:secret@h/d']);
+    expect(shown).to.include({ exit: 2, code: 'storage_unsupported' });
   });
 });

@@ -262,6 +262,6 @@ describe('a team’s server of several workers', function () {
     const wrong = start({ ...shared(33) });
     const said = collect(wrong);
     expect((await finished(wrong)).code).to.equal(2);
-    expect(said().stderr).to.include('SERVICE_WORKERS takes a number of 1 to 32.');
+    expect(said().stderr).to.include('SERVICE_WORKERS is "33", but must be a number of 1 to 32');
   });
 });

@@ -1,7 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { runtime } from '../../cli/runtime.ts';
 import { serveFlags } from './lib/flags.ts';
-import { readServeOptions, runServer, workersOf } from './lib/serve.ts';
+import { readServeOptions, runServer } from './lib/serve.ts';
 
 export default class Serve extends BaseCommand<typeof Serve> {
   static override summary = 'Run a server in the foreground: for this machine, or for a team';
@@ -20,7 +19,7 @@ export default class Serve extends BaseCommand<typeof Serve> {
   static override flags = serveFlags;
 
   override async run(): Promise<void> {
-    const workers = this.flags.team ? workersOf(this.flags.workers, runtime().env) : 1;
-    await runServer(await readServeOptions(this.flags), this.out, workers);
+    const { workers, ...options } = await readServeOptions(this.flags);
+    await runServer(options, this.out, workers);
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
-import { addressIn, ENCODED, pathIn } from '../upkeep/storage.ts';
+import { addressIn, ENCODED, pathIn, requireDatabaseUrl } from '../upkeep/storage.ts';
 import { diskStore, UnsafeFolder } from './disk.ts';
 import { postgresStore } from './postgres.ts';
 import { S3Store } from './s3.ts';
@@ -34,11 +34,48 @@ const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///abso
  * @throws ServeError `storage_unsupported`, `storage_unreachable`, `data_unsafe`.
  */
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
-  const url = addressOf(address, home.dataDir);
-  if (url === 'db:') return openChunks(home);
-  if (url.startsWith('s3://')) return openObjects(url, home);
-  const path = /^disk:\/\/\/./.test(url) ? pathIn(url) : null;
-  if (path !== null) return openDisk(path, home);
+  const { dataDir, db, dbUrl } = home;
+  const place = placeOf(addressOf(address, dataDir), db.dialect.name === 'postgres');
+  if (place.kind === 'disk') return openDisk(place.root, home);
+  await claimFiles(home, true);
+  const stage = stagingFolder(dataDir);
+  return place.kind === 'db' ? postgresStore(dbUrl, stage) : new S3Store({ ...place.options, stage });
+}
+
+/** What is wrong with where the database and the files are to be, as far as their addresses tell. */
+export function storageFaults(
+  db: string | undefined,
+  files: string | undefined,
+): { setting: 'db' | 'files'; error: ServeError }[] {
+  const faults: ReturnType<typeof storageFaults> = [];
+  const look = (setting: 'db' | 'files', parse: () => unknown): void => {
+    try {
+      parse();
+    } catch (error) {
+      if (!(error instanceof ServeError)) throw error;
+      faults.push({ setting, error });
+    }
+  };
+  if (db !== undefined) look('db', () => requireDatabaseUrl(db));
+  const postgres = /^postgres(ql)?:/.test(db ?? '') || faults.length > 0;
+  if (files !== undefined) look('files', () => placeOf(files, postgres));
+  return faults;
+}
+
+type Place =
+  | { kind: 'disk'; root: string }
+  | { kind: 'db' }
+  | { kind: 's3'; options: Omit<ConstructorParameters<typeof S3Store>[0], 'stage'> };
+
+/** @throws ServeError `storage_unsupported` */
+function placeOf(url: string, postgres: boolean): Place {
+  if (url === 'db:') {
+    if (postgres) return { kind: 'db' };
+    throw unsupported('Only Postgres keeps files in the database.');
+  }
+  if (url.startsWith('s3://')) return { kind: 's3', options: objectsAt(url) };
+  const root = /^disk:\/\/\/./.test(url) ? pathIn(url) : null;
+  if (root !== null) return { kind: 'disk', root };
   throw unsupported('The files cannot be kept there.');
 }
 
@@ -75,15 +112,8 @@ async function claimFiles({ db, beside, lost }: StoreHome, shared: boolean): Pro
   if (!(await db.claim('files on disk', WAIT_MS, { shared, lost: () => lost?.(taken) }))) throw taken;
 }
 
-async function openChunks(home: StoreHome): Promise<BlobStore> {
-  const { db, dbUrl, dataDir } = home;
-  if (db.dialect.name !== 'postgres') throw unsupported('Only Postgres keeps files in the database.');
-  await claimFiles(home, true);
-  return postgresStore(dbUrl, stagingFolder(dataDir));
-}
-
 /** `s3://bucket/prefix?endpoint=&region=&path_style=`. */
-async function openObjects(address: string, home: StoreHome): Promise<BlobStore> {
+function objectsAt(address: string): Extract<Place, { kind: 's3' }>['options'] {
   const prefix = pathIn(address.replace(/\?[^#]*/, ''));
   if (prefix === null) throw unsupported('The address of the files is not a valid one.');
   const url = new URL(address);
@@ -98,8 +128,7 @@ async function openObjects(address: string, home: StoreHome): Promise<BlobStore>
   const endpoint = url.searchParams.get('endpoint');
   if (url.hostname === '' || (endpoint !== null && !/^https?:\/\/[^/?#@]+\/?$/.test(endpoint)))
     throw unsupported('The address of the files names no bucket, or an invalid endpoint.');
-  await claimFiles(home, true);
-  return new S3Store({
+  return {
     bucket: url.hostname,
     prefix: prefix.replaceAll(/^\/+|\/+$/g, ''),
     endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
@@ -108,8 +137,7 @@ async function openObjects(address: string, home: StoreHome): Promise<BlobStore>
     accessKeyId,
     secretAccessKey,
     sessionToken: AWS_SESSION_TOKEN || undefined,
-    stage: stagingFolder(home.dataDir),
-  });
+  };
 }
 
 /** Where bytes wait that are not kept on this disk. */

@@ -35,7 +35,7 @@ export const ENCODED = 'In a path #, ? and % are written %23, %3F and %25.';
  *   a database that has to be named.
  */
 export function storageOf(dataDir: string, named: string | undefined): string {
-  if (named !== undefined) return checked(named);
+  if (named !== undefined) return requireDatabaseUrl(named);
   const last = lastUsed(dataDir);
   if (last === null || last === 'embedded') return embedded(dataDir);
   throw new ServeError(
@@ -60,7 +60,8 @@ export function storageThere(dataDir: string, named: string | undefined): string
   return url;
 }
 
-function checked(url: string): string {
+/** @throws ServeError `storage_unsupported` for a URL of another form. */
+export function requireDatabaseUrl(url: string): string {
   if (/^sqlite:\/\/\/./.test(url) && pathIn(url) !== null) return url;
   if (serversOf(url)) return url;
   throw new ServeError(

@@ -11,20 +11,18 @@ import { claimLocalAddress, localAddress, parseAddress } from '../../../local/ow
 import { loadPacked } from '../../../local/program.ts';
 import type { RunningServer, ServeOptions } from '../../../server/serve.ts';
 import type { ServeFlags } from './flags.ts';
-import { readTeamOptions, readWait } from './team-options.ts';
+import { type Faults, hasFaults, readTeamOptions, readWait, refusal } from './team-options.ts';
 import { requireShared, runWorkers, type Serving, serveAsWorker } from './workers.ts';
 
-const MAX_WORKERS = 32;
-
 /** What the server is told, from flags and the few variables that count here. */
-export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions> {
+export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions & { workers: number }> {
   const { env } = runtime();
   const format = flags['log-format'] ?? (process.stderr.isTTY ? 'text' : 'json');
-  const db = database(flags.db) ?? env.SERVICE_DB;
+  const faults: Faults = { general: [], storage: [] };
+  const storage = await readStorage(flags, env, faults);
   return {
-    ...(flags.team ? readTeamOptions(flags, env) : await readLocalOptions(flags)),
-    ...(db ? { db } : {}),
-    ...filesOptions(flags.files, env),
+    ...(flags.team ? readTeamOptions(flags, env, faults) : await readLocalOptions(flags, faults)),
+    ...storage,
     ...(flags['log-level'] ? { logLevel: flags['log-level'] } : {}),
     logFormat: format === 'json' ? 'json' : 'text',
     migrate: flags['no-migrate'] !== true,
@@ -33,11 +31,11 @@ export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions>
 
 async function readLocalOptions(
   flags: ServeFlags,
-): Promise<Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'waitForDb'>> {
+  faults: Faults,
+): Promise<Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'waitForDb'> & { workers: number }> {
   const { folders, env } = runtime();
-  const problems: string[] = [];
-  const waitForDb = readWait(flags, env, 0, problems);
-  if (problems[0]) throw usage(`${problems[0]}.`);
+  const waitForDb = readWait(flags, env, 0, faults);
+  if (hasFaults(faults)) throw refusal('The server is not started with wrong settings.', '', faults);
   const address = flags.listen
     ? { ...parseAddress(flags.listen, '--listen'), source: 'chosen' }
     : await claimLocalAddress(folders, env);
@@ -47,18 +45,12 @@ async function readLocalOptions(
     port: address.port,
     portFixed: address.source === 'chosen',
     waitForDb,
+    workers: 1,
   };
 }
 
 /** The server's part of the program. Loaded only where it is used, because it brings the databases along. */
 export const loadServer = () => loadPacked<typeof import('../../../server/entry.ts')>('server', 'server/entry');
-
-/** How many processes serve: 1 to 32. @throws Failure `invalid_request` */
-export function workersOf(flag: number | undefined, { SERVICE_WORKERS: text = '' }: Env): number {
-  const count = flag ?? Number(text || 1);
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_WORKERS) return count;
-  throw usage(`${flag === undefined ? 'SERVICE_WORKERS' : '--workers'} takes a number of 1 to ${MAX_WORKERS}.`);
-}
 
 /**
  * Serves until a signal; the first one lets requests finish, a second one does not.
@@ -122,12 +114,25 @@ export function absolute(path: string): string {
   throw usage(`--data takes an absolute path, but got "${path}".`);
 }
 
-/** Where the bytes of files are kept, and how many there may be. */
-function filesOptions(flag: string | undefined, env: Env): Pick<ServeOptions, 'files' | 'filesQuota'> {
-  const files = flag ?? (env.SERVICE_FILES || undefined);
+/** Where the database and the files are, and how many bytes these may take. */
+async function readStorage(
+  flags: ServeFlags,
+  env: Env,
+  faults: Faults,
+): Promise<Pick<ServeOptions, 'db' | 'files' | 'filesQuota'>> {
+  const db = database(flags.db) ?? (env.SERVICE_DB || undefined);
+  const files = flags.files ?? (env.SERVICE_FILES || undefined);
+  const sources = {
+    db: flags.db === undefined ? 'SERVICE_DB' : '--db',
+    files: flags.files === undefined ? 'SERVICE_FILES' : '--files',
+  };
+  const { storageFaults } = await loadServer();
+  for (const { setting, error } of storageFaults(db, files))
+    faults.storage.push(`${sources[setting]}: ${error.message} ${error.hint}`);
   const quota = env.SERVICE_FILES_QUOTA_BYTES || '0';
-  if (!/^\d{1,15}$/.test(quota)) throw usage(`SERVICE_FILES_QUOTA_BYTES takes a number of bytes, but is "${quota}".`);
-  return { ...(files === undefined ? {} : { files }), filesQuota: Number(quota) };
+  if (!/^\d{1,15}$/.test(quota))
+    faults.general.push(`SERVICE_FILES_QUOTA_BYTES is "${quota}", but must be a number of bytes`);
+  return { ...(db ? { db } : {}), ...(files ? { files } : {}), filesQuota: Number(quota) };
 }
 
 /** A password on the command line can be read by everyone on the machine. */
@@ -138,6 +143,7 @@ export function database(url: string | undefined): string | undefined {
   if (/^postgres(ql)?:\/\/[^@/?]*:[^@/?]+@/.test(url))
     throw new Failure('storage_unsupported', 'A password in --db can be seen by everyone on this machine.', {
       hint: 'Set SERVICE_DB, PGPASSWORD or PGPASSFILE instead',
+      exit: EXIT.usage,
     });
   return url;
 }

@@ -1,21 +1,31 @@
 /** Validates the options of a team server and reports all problems at once. */
 import { isAbsolute } from 'node:path';
+import { EXIT } from '../../../cli/errors.ts';
 import { patterns, reservedHandles } from '../../../contract/ids.ts';
 import { publicOrigin } from '../../../contract/public-url.ts';
-import { type Failure, usage } from '../../../local/failure.ts';
+import { Failure } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import type { ServeOptions } from '../../../server/serve.ts';
 import type { ServeFlags } from './flags.ts';
 
-type TeamServe = Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'team' | 'waitForDb'>;
+type TeamServe = Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'team' | 'waitForDb'> & {
+  workers: number;
+};
+
+/** What is wrong with the settings: in general, and with where the database and the files are. */
+export interface Faults {
+  general: string[];
+  storage: string[];
+}
 
 const DEFAULT_LISTEN = '0.0.0.0:7400';
 const DEFAULT_ADMIN = 'admin';
 const DEFAULT_WAIT = 60;
+const MAX_WORKERS = 32;
 
-/** @throws Failure `invalid_request` that names everything that is missing or wrong. */
-export function readTeamOptions(flags: ServeFlags, env: Env): TeamServe {
-  const problems: string[] = [];
+/** @throws Failure `invalid_request` that names everything that is missing or wrong; `storage_unsupported` if that is all. */
+export function readTeamOptions(flags: ServeFlags, env: Env, faults: Faults): TeamServe {
+  const { general: problems } = faults;
   const missing: string[] = [];
   /** A flag beats its variable; an empty variable says nothing. */
   const read = <T>(flag: 'public-url' | 'data' | 'listen' | 'admin', variable: string, value: Reading<T>): T | null => {
@@ -49,11 +59,17 @@ export function readTeamOptions(flags: ServeFlags, env: Env): TeamServe {
     parse: (handle) => (mayBeHandle(handle) ? handle : null),
   });
   const rateFactor = readFactor(env.SERVICE_RATE_FACTOR, problems);
-  const waitForDb = readWait(flags, env, DEFAULT_WAIT, problems);
-  if (publicUrl === null || dataDir === null || listen === null || adminHandle === null || problems.length > 0)
-    throw incomplete(problems, missing);
+  const waitForDb = readWait(flags, env, DEFAULT_WAIT, faults);
+  const workers = readWorkers(flags, env, faults);
+  if (publicUrl === null || dataDir === null || listen === null || adminHandle === null || hasFaults(faults))
+    throw refusal(
+      'A team server is not started half-configured.',
+      'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE',
+      faults,
+      missing,
+    );
   const team = { publicUrl, adminHandle, rateFactor, proxyProtocol: flags['proxy-protocol'] === true };
-  return { dataDir, ...listen, portFixed: true, team, waitForDb };
+  return { dataDir, ...listen, portFixed: true, team, waitForDb, workers };
 }
 
 interface Reading<T> {
@@ -83,18 +99,31 @@ function readFactor(text: string | undefined, problems: string[]): number | unde
 }
 
 /** Seconds for which a start waits for its database. */
-export function readWait(flags: ServeFlags, env: Env, usual: number, problems: string[]): number {
+export function readWait(flags: ServeFlags, env: Env, usual: number, { general }: Faults): number {
   const text = flags['wait-for-db'] ?? (env.SERVICE_WAIT_FOR_DB || String(usual));
   if (/^\d{1,4}$/.test(text)) return Number(text);
   const source = flags['wait-for-db'] === undefined ? 'SERVICE_WAIT_FOR_DB' : '--wait-for-db';
-  problems.push(`${source} is "${text}", but must be seconds, 0 to 9999`);
+  general.push(`${source} is "${text}", but must be seconds, 0 to 9999`);
   return usual;
 }
 
-function incomplete(problems: string[], missing: string[]): Failure {
-  return usage(
-    'A team server is not started half-configured.',
-    'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE',
-    { lines: problems, missing },
-  );
+/** How many processes serve. */
+function readWorkers(flags: ServeFlags, env: Env, { general }: Faults): number {
+  const text = flags.workers === undefined ? env.SERVICE_WORKERS || '1' : String(flags.workers);
+  if (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_WORKERS) return Number(text);
+  const source = flags.workers === undefined ? 'SERVICE_WORKERS' : '--workers';
+  general.push(`${source} is "${text}", but must be a number of 1 to ${MAX_WORKERS}`);
+  return 1;
+}
+
+/** Whether anything is wrong. */
+export const hasFaults = ({ general, storage }: Faults): boolean => general.length + storage.length > 0;
+
+/** Names all that is wrong: exit code 2. */
+export function refusal(message: string, hint: string, { general, storage }: Faults, missing?: string[]): Failure {
+  return new Failure(general.length === 0 ? 'storage_unsupported' : 'invalid_request', message, {
+    hint,
+    details: { lines: [...general, ...storage], ...(missing ? { missing } : {}) },
+    exit: EXIT.usage,
+  });
 }
