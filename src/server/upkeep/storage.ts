@@ -67,7 +67,7 @@ export function requireDatabaseUrl(url: string): string {
   throw new ServeError(
     'storage_unsupported',
     'The database must be sqlite:///absolute/path or postgres://host/name.',
-    `Change --db or SERVICE_DB. ${ENCODED}`,
+    `Change --db or SERVICE_DB. ${ENCODED} In a user or password # is written %23, / %2F, ? %3F and @ %40.`,
   );
 }
 

@@ -137,6 +137,15 @@ describe('the database of a data folder', () => {
     }
   });
 
+  it('is refused for a password that is not percent-encoded, with how that is done', async () => {
+    for (const password of ['a#b', 'a/b', 'a?b']) {
+      const db = `postgres://ana:${password}@127.0.0.1/x`;
+      const error = await startServer({ ...quiet, dataDir: folder(), db }).catch((reason: unknown) => reason);
+      expect(error, password).to.include({ code: 'storage_unsupported' });
+      expect((error as ServeError).hint, password).to.match(/In a user or password # is written %23/);
+    }
+  });
+
   it('that is not there is named as such', async () => {
     expect(await refusal({ ...quiet, dataDir: folder(), db: 'postgres://127.0.0.1:1/x' })).to.match(
       /^storage_unreachable /,
