@@ -194,6 +194,21 @@ describe('work from the command line', () => {
     expect(await said(['line', 'working', 'x'])).to.include('agent_not_selected');
   });
 
+  it('says whose task it is that an agent helps with, also one that acts by its token alone', async () => {
+    const { token } = await home().json(['agent', 'create', 'helper', '--print-token']);
+    const env = { SERVICE_TOKEN: token, SERVICE_SERVER: (await home().json(['whoami'])).server.url };
+    const { ref } = (await home().json(['task', 'new', 'Shared', '--as', 'claude'])).task;
+    const on = [ref, '--board', 'demo'];
+    const help = await home().run(['task', 'join', ...on], { env });
+    expect(help.stdout).to.equal(`You help claude with ${ref}: Shared\n`);
+    const own = await home().run(['task', 'join', ref, '--as', 'claude']);
+    expect(own.stdout).to.equal(`You own ${ref}: Shared\n`);
+    await home().json(['task', 'drop', ref, '--as', 'claude']);
+    await home().json(['task', 'start', ...on], { env });
+    expect((await home().run(['task', 'join', ...on], { env })).stdout).to.equal(`You own ${ref}: Shared\n`);
+    await home().json(['task', 'drop', ...on], { env });
+  });
+
   it('sends nothing about tasks to a server that has none', async () => {
     const old = await Stranger.listen({ features: ['search'], version: '0.0.1' });
     const env = { SERVICE_SERVER: old.url, SERVICE_TOKEN: `abh_${'A'.repeat(43)}`, SERVICE_BOARD: 'demo' };

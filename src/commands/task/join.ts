@@ -1,6 +1,6 @@
 import { required, WriteCommand } from '../../cli/base.ts';
 import { changedTask } from './lib/shapes.ts';
-import { taskOut, taskRef, withTasks } from './lib/tasks.ts';
+import { ownName, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
@@ -15,11 +15,11 @@ export default class TaskJoin extends WriteCommand<typeof TaskJoin> {
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
+    const name = await ownName(session);
     const { data, again } = await this.write(session.client, 'joinTask', { params: { board: session.board, task } });
     const { ref, title, owner } = data;
-    const own = owner !== null && owner.id === (this.out.base.actor?.id ?? owner.id) && session.agent;
     const record = await taskOut(session, data, this.out);
     const help = owner ? `help ${owner.name} with` : 'help with';
-    this.print<typeof json>(record, () => `You ${own ? 'own' : help} ${ref}: ${title}${again}`);
+    this.print<typeof json>(record, () => `You ${owner?.name === name ? 'own' : help} ${ref}: ${title}${again}`);
   }
 }

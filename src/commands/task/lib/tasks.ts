@@ -30,6 +30,10 @@ export async function withTasks<S extends Session>(session: S): Promise<S> {
   return session;
 }
 
+/** The name that who acts has on the board; a token of the environment does not say. */
+export const ownName = async ({ client, choice }: Session): Promise<string> =>
+  choice.out.base.actor?.name ?? (await client.call('getMe')).data.name;
+
 /**
  * A task, then its text; the task may be left out. A first word that reads as a task is one, unless `--` stands before it.
  * @param argv as typed.
