@@ -209,6 +209,21 @@ describe('work from the command line', () => {
     await home().json(['task', 'drop', ...on], { env });
   });
 
+  it('says what a part was that ended: that of the owner, or that of a helper', async () => {
+    const { ref } = (await home().json(['task', 'new', 'Given up'])).task;
+    const ended = async (...args: string[]) => (await home().run(['task', 'drop', ref, ...args])).stdout;
+    await home().json(['task', 'join', ref, '--as', 'codex']);
+    const drop = ['--as', 'codex', '--idempotency-key', 'helper-drop'];
+    expect(await ended(...drop)).to.equal(`You do not help with ${ref} any more.\n`);
+    await home().json(['task', 'start', ref, '--as', 'codex']);
+    expect(await ended(...drop)).to.equal(`You do not help with ${ref} any more. (already done)\n`);
+    await home().json(['task', 'join', ref, '--as', 'claude']);
+    expect(await ended('--as', 'codex')).to.equal(`${ref} is free again.\n`);
+    expect(await ended('--member', '@claude')).to.equal(`claude does not help with ${ref} any more.\n`);
+    await home().json(['task', 'start', ref, '--as', 'codex']);
+    expect(await ended('--member', 'codex')).to.equal(`${ref} is free again.\n`);
+  });
+
   it('sends nothing about tasks to a server that has none', async () => {
     const old = await Stranger.listen({ features: ['search'], version: '0.0.1' });
     const env = { SERVICE_SERVER: old.url, SERVICE_TOKEN: `abh_${'A'.repeat(43)}`, SERVICE_BOARD: 'demo' };

@@ -1,6 +1,7 @@
 import { optional, stringFlag, WriteCommand } from '../../cli/base.ts';
+import { sameAsFirst } from '../../cli/repeats.ts';
 import { changedTask } from './lib/shapes.ts';
-import { asOwner, currentTask, dropOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
+import { asOwner, currentTask, dropOwnership, ownName, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
@@ -21,22 +22,29 @@ export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
 
   override async run(): Promise<void> {
     const given = this.args.task === undefined ? undefined : taskRef(this.args.task);
-    const { member, reason } = this.flags;
+    const member = this.flags.member?.replace(/^@/, '');
+    const { reason } = this.flags;
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given, this.key);
+    const dropped = member ?? (await ownName(session));
+    // The answer is the task without the part, which does not say what that was.
+    const part = await sameAsFirst(session, this.key, `part of ${dropped} in ${task}`, async () => {
+      const { owner } = (await session.client.call('getTask', { params: { board: session.board, task } })).data;
+      return owner && [owner.name, owner.id].includes(dropped) ? 'owner' : 'helper';
+    });
     const drop = (own: { ownership?: string }) =>
       this.write(session.client, 'dropTask', {
         params: { board: session.board, task },
-        body: { member: member?.replace(/^@/, ''), reason, ...own },
+        body: { member, reason, ...own },
       });
     const { data, again } = await asOwner(session, task, drop, this.key);
     await dropOwnership(session, data);
-    const { ref, owner } = data;
+    const { ref } = data;
     const record = await taskOut(session, data, this.out);
-    const who = member ? `${member.replace(/^@/, '')} does` : 'You do';
+    const who = member ? `${member} does` : 'You do';
     this.print<typeof json>(
       record,
-      () => `${owner ? `${who} not help with ${ref} any more.` : `${ref} is free again.`}${again}`,
+      () => `${part === 'owner' ? `${ref} is free again.` : `${who} not help with ${ref} any more.`}${again}`,
     );
   }
 }
