@@ -269,10 +269,14 @@ describe('serve --team', () => {
       'https://x.example:99999',
       'https://',
       'x.example',
+      // Clients call these 127.0.0.1, which is another host.
+      'https://LocalHost:7532',
+      'https://[::1]',
     ];
     for (const url of bad) {
       const { details } = await refused(['--team', '--data', '/x', '--public-url', url]);
-      expect(details.lines, url).to.have.length(1);
+      expect(details?.lines, url).to.have.length(1);
+      expect(details.lines[0], url).to.include('127.0.0.1 instead of localhost');
     }
   });
 

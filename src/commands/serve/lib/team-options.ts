@@ -41,7 +41,8 @@ export function readTeamOptions(flags: ServeFlags, env: Env, faults: Faults): Te
     return found;
   };
   const publicUrl = read('public-url', 'SERVICE_PUBLIC_URL', {
-    meaning: 'the address people use, https://host or https://host:port and nothing after it',
+    meaning:
+      'the address people use, https://host or https://host:port and nothing after it, with 127.0.0.1 instead of localhost',
     parse: publicOrigin,
   });
   const dataDir = read('data', 'SERVICE_DATA', {
