@@ -164,9 +164,12 @@ const NAME_IT = 'Name what the server was started with: --data, and --db if it h
 export const noServer = (place: string, hint = NAME_IT): ServeError =>
   new ServeError('storage_unreachable', `There is no server in ${place}.`, hint);
 
-/** What is wrong where nothing is in a database that the folder was last used with; null: it was used with another, or with none. */
+/**
+ * What is wrong where nothing is in a database that the folder was last used with; null: it was used with another or with none,
+ * or keeps no secret that a new one would leave worthless.
+ */
 export const lostDatabase = (dataDir: string, url: string): ServeError | null =>
-  isRemembered(dataDir, url)
+  isRemembered(dataDir, url) && existsSync(join(dataDir, 'server-secret'))
     ? noServer(
         withoutPassword(url),
         `Restore the database from its backup, as in docs/deploy.md. To begin anew, move ${dataDir} away.`,
