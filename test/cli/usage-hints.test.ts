@@ -81,7 +81,8 @@ describe('a command that names its server, board or agent', () => {
     ['agent show nobody', 'service board members --board other --server local shows'],
     ['board add nobody', 'service people list --server local shows'],
     ['inbox', ' --board other --server local'],
-    ['task drop 1', 'Join first: service task join OTH-1 --server local --board other.'],
+    ['task drop 1', 'Who has one: service task show OTH-1 --server local --board other.'],
+    ['task drop 1 --member PERSON', 'Who has one: service task show OTH-1 --server local --board other.'],
     [
       'task start 1',
       '--take-over --server local --board other; or help with it: service task join OTH-1 --server local',

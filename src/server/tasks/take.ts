@@ -91,7 +91,7 @@ export const finishTask: WriteCase<'finishTask'> = {
     const { place, acting, task } = await find(tx, caller, params);
     const { member, board } = acting;
     await requireOwnership(tx, place, task, body.ownership);
-    if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, place, task);
+    if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, place, task, 'close');
     const { note, cancelled } = body;
     if (!cancelled) board.done_count += 1;
     const { at } = await record(acting, 'task.done', { task_id: task.id, ref: task.ref, note, cancelled });
@@ -113,7 +113,8 @@ export const dropTask: WriteCase<'dropTask'> = {
     const helps = task.owner_id !== member.id && (await isHelper(tx, task, member.id));
     const as = task.owner_id === member.id ? 'owner' : helps ? 'helper' : null;
     const own = member.id === acting.member.id;
-    if (as === null || (acting.member.kind === 'agent' && !own)) throw await notOnTask(tx, place, task);
+    if (acting.member.kind === 'agent' && !own) throw await notOnTask(tx, place, task, 'end_others');
+    if (as === null) throw await notOnTask(tx, place, task, { drop: member });
     await dropPart(acting, task, { memberId: member.id, as, reason: body.reason || null, by: own ? 'self' : 'person' });
     return { answer: await taskView(tx, place, task) };
   },

@@ -112,9 +112,9 @@ async function requirePart({ tx, member }: Acting, place: Place, task: TaskRow, 
   if (member.kind === 'human') return;
   const owns = task.owner_id === member.id;
   const described = body.title !== undefined || body.about !== undefined;
-  if (described && !owns && task.opened_by !== member.id) throw await notOnTask(tx, place, task);
+  if (described && !owns && task.opened_by !== member.id) throw await notOnTask(tx, place, task, 'describe');
   if (body.stands !== undefined && !owns && !(await isHelper(tx, task, member.id)))
-    throw await notOnTask(tx, place, task);
+    throw await notOnTask(tx, place, task, 'write');
 }
 
 /** One event with what changed; nothing where nothing did. */

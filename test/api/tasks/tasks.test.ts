@@ -176,6 +176,43 @@ forEachDatabase('a task', (engine) => {
     expect(taken.code).to.equal('task_taken');
   });
 
+  it('says to an agent without the part that a change needs who may make it, and what to do instead', async () => {
+    const { ref } = await open(pam, 'shared');
+    const said = async (from: Api, ...call: Parameters<Api['call']>) => {
+      const { code, body } = await from.call(...call);
+      const { message, hint } = (body as unknown as { error: { message: string; hint: string } }).error;
+      return [code, message, hint];
+    };
+    const take = `Take it first: service task start ${ref}.`;
+    const toOwner = 'Tell @a: service say --to @a "…".';
+    const closing = `Only its owner and people close ${ref}.`;
+    const describing = `Only its owner, its opener and people change the title and description of ${ref}.`;
+    expect(await said(b, 'finishTask', on(ref, { note: 'x' }))).to.deep.equal(['not_on_task', closing, take]);
+    expect(await said(b, 'updateTask', on(ref, { title: 'x' }))).to.deep.equal(['not_on_task', describing, take]);
+    await a.ok('startTask', on(ref));
+    await b.ok('joinTask', on(ref));
+    expect(await said(b, 'finishTask', on(ref, { note: 'x' }))).to.deep.equal(['not_on_task', closing, toOwner]);
+    expect(await said(b, 'updateTask', on(ref, { about: 'x' }))).to.deep.equal(['not_on_task', describing, toOwner]);
+    expect(await said(b, 'dropTask', on(ref, { member: 'a' }))).to.deep.equal([
+      'not_on_task',
+      `Only people end the part of another in ${ref}.`,
+      'Ask your person: service ask "…".',
+    ]);
+    await b.ok('dropTask', on(ref));
+    const who = `Who has one: service task show ${ref}.`;
+    expect(await said(b, 'dropTask', on(ref))).to.deep.equal(['not_on_task', `You have no part in ${ref}.`, who]);
+    expect(await said(pam, 'dropTask', on(ref, { member: 'b' }))).to.deep.equal([
+      'not_on_task',
+      `@b has no part in ${ref}.`,
+      who,
+    ]);
+    expect(await said(b, 'updateTask', on(ref, { stands: 'x' }))).to.deep.equal([
+      'not_on_task',
+      `This needs a part in ${ref}.`,
+      `Join first: service task join ${ref}.`,
+    ]);
+  });
+
   it('moves a helper to owner when they start it', async () => {
     const task = await open(pam, 'x');
     await b.ok('joinTask', on(task.ref));

@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { Actor } from '../../../contract/types.ts';
 import type { Place } from '../../access/board-access.ts';
 import type { ReadTx } from '../../db/tx.ts';
-import { membersWithIds } from '../../members/members.store.ts';
+import { type MemberRow, membersWithIds } from '../../members/members.store.ts';
 import { helpersOf, latestTexts, type TaskRow } from '../../tasks/tasks.store.ts';
 import { timestamp } from '../../text/time.ts';
 import { actorView } from '../actors.ts';
@@ -33,15 +33,41 @@ export async function requireOwnership(tx: ReadTx, place: Place, task: TaskRow, 
   });
 }
 
-/** An agent without the part in a task that this needs. */
-export async function notOnTask(tx: ReadTx, place: Place, task: TaskRow): Promise<Refusal> {
+/** What somebody without the part in a task that it needs may not do. */
+type NeedsPart = 'write' | 'describe' | 'close' | 'end_others' | { drop: MemberRow };
+
+/** Somebody without the part in a task that a change needs. */
+export async function notOnTask(tx: ReadTx, place: Place, task: TaskRow, change: NeedsPart): Promise<Refusal> {
   const helpers = await helpersOf(tx, [task.id]);
   const [owner] = await seen(tx, place, [task.owner_id]);
   const ids = helpers.map((helper) => helper.member_id);
-  return new Refusal('not_on_task', `This needs a part in ${task.ref}.`, {
-    hint: `Join first: service task join ${task.ref}.`,
+  const [message, hint] = needsPart(task.ref, change, { owner, by: place.member.id });
+  return new Refusal('not_on_task', message, {
+    hint,
     details: { ref: task.ref, owner: owner ?? null, with: await seen(tx, place, ids) },
   });
+}
+
+function needsPart(
+  ref: string,
+  change: NeedsPart,
+  { owner, by }: { owner: Actor | undefined; by: string },
+): [message: string, hint: string] {
+  const asOwner = owner
+    ? `Tell @${owner.name}: service say --to @${owner.name} "…".`
+    : `Take it first: service task start ${ref}.`;
+  switch (change) {
+    case 'write':
+      return [`This needs a part in ${ref}.`, `Join first: service task join ${ref}.`];
+    case 'describe':
+      return [`Only its owner, its opener and people change the title and description of ${ref}.`, asOwner];
+    case 'close':
+      return [`Only its owner and people close ${ref}.`, asOwner];
+    case 'end_others':
+      return [`Only people end the part of another in ${ref}.`, 'Ask your person: service ask "…".'];
+  }
+  const who = change.drop.id === by ? 'You have' : `@${change.drop.name} has`;
+  return [`${who} no part in ${ref}.`, `Who has one: service task show ${ref}.`];
 }
 
 /** Somebody wrote where it stands since the version that was read. */
