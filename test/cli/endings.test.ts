@@ -68,6 +68,11 @@ describe('taking people off', () => {
       code: 'not_on_board',
       exit: 5,
     });
+    expect(await failed(['brief', 'show', '--board', 'demo'], { env: pam })).to.include({
+      code: 'not_on_board',
+      message: 'You are not on the board demo.',
+      exit: 5,
+    });
     expect(await failed(['board', 'leave', '--yes'])).to.include({ code: 'last_owner', exit: 7 });
 
     await home().json(['board', 'create', 'second', '--no-link']);

@@ -1,6 +1,6 @@
 /** Resolves the version of the brief to read or replace. */
 import { called, runtime } from '../../../cli/runtime.ts';
-import { staying } from '../../../cli/session/open-session.ts';
+import { staying, stayingAt } from '../../../cli/session/open-session.ts';
 import { isBriefPath } from '../../../contract/ids.ts';
 import type { Brief } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
@@ -9,9 +9,13 @@ import { briefName } from '../../file/lib/options.ts';
 import type { PutQuery } from '../../file/lib/put.ts';
 import { type Files, notedAt } from '../../file/lib/scope.ts';
 
-/** @throws Failure `file_not_found` where the board has none. */
+/** @throws Failure `file_not_found` where the board has none, `not_on_board` where the reader is not told. */
 export function requireBrief({ board, session }: Files): Brief {
   if (board.brief) return board.brief;
+  if (board.brief === undefined)
+    throw new Failure('not_on_board', `You are not on the board ${board.name}.`, {
+      hint: called(`It is open: service board add me --board ${board.name}${stayingAt(session)}`),
+    });
   const on = { ...session, choice: { ...session.choice, board: session.board } };
   throw new Failure('file_not_found', `${board.name} has no brief.`, {
     hint: called(`Write one: service brief put brief.md${staying(on)}`),
