@@ -194,6 +194,40 @@ describe('work from the command line', () => {
     expect(await said(['line', 'working', 'x'])).to.include('agent_not_selected');
   });
 
+  it('ends a task with the commands for its further messages and files, where there are more', async () => {
+    const { url } = (await home().json(['whoami'])).server;
+    const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    const { ref } = (await home().json(['task', 'new', 'Long'])).task;
+    const post = (path: string, type: string, body: string) =>
+      fetch(`${url}/v1/boards/demo${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': type },
+        body,
+      });
+    const say = (n: number) => post('/messages', 'application/json', JSON.stringify({ body: `m${n}`, about: [ref] }));
+    const put = (n: number) => post(`/files?name=many/${n}.txt&about=${ref}`, 'application/octet-stream', `${n}`);
+    for (let n = 1; n <= 20; n++) await say(n);
+    for (let n = 1; n <= 50; n++) await put(n);
+    const show = async (...on: string[]) => (await home().run(['task', 'show', ref, ...on])).stdout;
+    expect(await show())
+      .to.match(/^ {4}m20\n$/m)
+      .and.not.match(/^(Earlier|More):/m);
+    await say(21);
+    await put(51);
+    const [more = '', earlier = ''] = (await show('--board', 'demo')).trimEnd().split('\n').slice(-2);
+    expect(more).to.match(new RegExp(`^More: service file list --task ${ref} --after \\S+ --board demo$`));
+    expect(earlier).to.match(new RegExp(`^Earlier: service read --task ${ref} --before \\d+ --board demo$`));
+    const rest = (line: string) => home().shell(`${line.replace(/^\w+: /, '')} --ndjson`);
+    const lines = async (line: string) =>
+      (await rest(line)).stdout
+        .trim()
+        .split('\n')
+        .map((one) => JSON.parse(one));
+    expect((await lines(earlier)).map(({ body }) => body)).to.deep.equal(['m1']);
+    expect((await lines(more)).length).to.equal(1);
+    await home().json(['task', 'done', ref, 'Long enough']);
+  });
+
   it('says whose task it is that an agent helps with, also one that acts by its token alone', async () => {
     const { token } = await home().json(['agent', 'create', 'helper', '--print-token']);
     const env = { SERVICE_TOKEN: token, SERVICE_SERVER: (await home().json(['whoami'])).server.url };

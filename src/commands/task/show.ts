@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { BaseCommand, required } from '../../cli/base.ts';
+import { called } from '../../cli/runtime.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, message, object, task } from '../../cli/shapes.ts';
 import { messageText } from '../board/lib/read/message-text.ts';
 import { taskText } from './lib/task-text.ts';
@@ -16,7 +18,8 @@ export default class TaskShow extends BaseCommand<typeof TaskShow> {
   static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
 
   override async run(): Promise<void> {
-    const { client, board, agent } = await withTasks(await this.onBoard('A'));
+    const session = await withTasks(await this.onBoard('A'));
+    const { client, board, agent } = session;
     const { data: task } = await client.call('getTask', { params: { board, task: taskRef(this.args.task) } });
     const about = { task: task.ref };
     const [files, messages] = await Promise.all([
@@ -24,6 +27,9 @@ export default class TaskShow extends BaseCommand<typeof TaskShow> {
       client.call('listMessages', { params: { board }, query: { ...about, newest: true, limit: 20 } }),
     ]);
     const record = { task, files: files.data.files, messages: messages.data.messages };
+    const { next_after: after } = files.data;
+    const { prev_before: before } = messages.data;
+    const stay = staying(session);
     const style = { paint: this.out.paint, times: this.times, agent };
     this.print<typeof json>(record, () =>
       [
@@ -31,6 +37,8 @@ export default class TaskShow extends BaseCommand<typeof TaskShow> {
         ...(record.files.length > 0 ? ['files'] : []),
         ...record.files.map((file) => `    ${file.name} v${file.latest.version}`),
         ...record.messages.map((message) => messageText(message, style)),
+        ...(after === null ? [] : [called(`More: service file list --task ${task.ref} --after ${after}${stay}`)]),
+        ...(before === null ? [] : [called(`Earlier: service read --task ${task.ref} --before ${before}${stay}`)]),
       ].join('\n'),
     );
   }
