@@ -78,7 +78,7 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       limits: place.policy.agent_run,
       now: tx.now,
     });
-    // Where the count starts anew, what was held before it wakes those it is for, whomever this post is for.
+    // Where the count starts anew, what was held before it wakes those it is for, even if this post is for others.
     if (root?.run_held_at && run.run_held_at === null) await releaseHeld(tx, root, NO_LIMIT);
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
     const parts = { parent, run, addressing, mentions, about, files, asking, answering };
