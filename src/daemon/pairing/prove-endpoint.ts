@@ -39,7 +39,11 @@ export function endpointDriver({ call, environment, log, isCurrent, save, end }:
     if (!isCurrent(endpoint)) return end(endpoint, 'session_changed');
     endpoint.pause?.abort();
     try {
-      await advance(endpoint);
+      await advance(endpoint).catch((error: unknown) => {
+        // The other side may have been replaced after the request was read.
+        if (error instanceof ControlRefusal && error.code === 'pairing_changed') return advance(endpoint);
+        throw error;
+      });
     } catch (error) {
       if (!(error instanceof ControlRefusal)) throw error;
       if (isFinalRefusal(error.code)) return end(endpoint, error.code);
