@@ -213,16 +213,10 @@ export class S3Store implements BlobStore {
 
 /** What arrives. Where it breaks off, its error is that of a store that gives no answer. */
 function bytesOf(body: ReadableStream, sent: Sent): Readable {
-  const arriving = Readable.fromWeb(body as never);
-  async function* bytes() {
-    try {
-      yield* arriving;
-    } catch (error) {
-      throw unanswered(error, sent);
-    }
-  }
-  // An iterator that is left while it waits for the next part would wait on.
-  return Readable.from(bytes(), { objectMode: false }).once('close', () => arriving.destroy());
+  const bytes = Readable.fromWeb(body as never);
+  const end = bytes._destroy;
+  bytes._destroy = (error, done) => end.call(bytes, error, (why) => done(why ? unanswered(why, sent) : null));
+  return bytes;
 }
 
 const signs: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

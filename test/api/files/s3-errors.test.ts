@@ -2,12 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { S3Store } from '../../../src/server/blobs/s3.ts';
@@ -231,19 +232,33 @@ describe('files in S3, when it refuses', () => {
 });
 
 describe('files in S3, on the way', () => {
-  it('are refused as those of a store that is away, where they break off', async () => {
+  /** A store whose answers begin with ten of a hundred bytes. */
+  async function startHalf(then: (res: ServerResponse) => void) {
     const server = createServer((_req, res) => {
       res.writeHead(200, { 'Content-Length': 100 });
-      res.write('some bytes', () => res.destroy());
+      res.write('some bytes', () => then(res));
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const options = { bucket: 'bucket', prefix: '', endpoint, region: 'us-east-1', pathStyle: true, stage: '.' };
-    const cut = await new S3Store({ ...keys, ...options })
-      .open(`sha256:${hex(1)}`)
-      .then(text)
-      .catch(String);
+    return { server, bytes: await new S3Store({ ...keys, ...options }).open(`sha256:${hex(1)}`) };
+  }
+
+  it('are refused as those of a store that is away, where they break off', async () => {
+    const { server, bytes } = await startHalf((res) => res.destroy());
+    const cut = await text(bytes).catch(String);
+    server.close();
     expect(cut).to.equal('StoreDown: the object store gave no answer to GET: UND_ERR_SOCKET');
+  });
+
+  it('end at once where nobody reads them any more, though the store says nothing', async () => {
+    const gone = Promise.withResolvers<void>();
+    const { server, bytes } = await startHalf((res) => res.on('close', () => gone.resolve()));
+    await once(bytes, 'data');
+    // By then it waits for more.
+    await setImmediate();
+    bytes.destroy();
+    await gone.promise;
     server.close();
   });
 });
