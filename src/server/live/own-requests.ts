@@ -3,9 +3,11 @@ import { readAllowance } from '../allowances/allowances.store.ts';
 import { effective, listedRows } from '../approvals/approvals.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { newestNotices } from '../notices/notices.store.ts';
+import { marksOf } from '../pairing/marks.store.ts';
 import { listedRequests } from '../pairing/requests.store.ts';
 import { personSees } from '../pairing/sight.rules.ts';
 import { isLive, recipientIsOnBoard, stateAt } from '../pairing/subject.rules.ts';
+import { idsIn } from '../text/rows.ts';
 import type { Change } from './own-agents.ts';
 
 /** One item; a frame is sent when its `mark` differs from before. */
@@ -48,6 +50,7 @@ export async function requestsOf(tx: ReadTx, person: Person): Promise<Seen[]> {
 /** Marked by all that says which side is next and what it runs, not by the state alone. */
 async function pairingsOf(tx: ReadTx, person: Person): Promise<Seen[]> {
   const rows = (await listedRequests(tx, person.person_id)).filter((row) => personSees(row, person));
+  const marks = Map.groupBy(await marksOf(tx, idsIn(rows)), (mark) => mark.request_id);
   return rows.map((row) => {
     const state = stateAt(row, tx.now);
     const { id, generation } = row;
@@ -63,6 +66,7 @@ async function pairingsOf(tx: ReadTx, person: Person): Promise<Seen[]> {
       row.accepted,
       row.evidence_i2r !== null,
       row.evidence_r2i !== null,
+      marks.get(id)?.length,
     ];
     return { name: 'pairing', id, mark: facts.join(), data: { pairing_request_id: id, state, generation } };
   });

@@ -2,10 +2,11 @@
 import { expect } from 'chai';
 import { hintFrames } from '../../../src/contract/nouns/record.ts';
 import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
+import { post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { TestStream } from '../../support/stream.ts';
-import { cancel, decline, newBinding, pairOn, propose, roundTrip, select, verify, verifying } from './cast.ts';
+import { cancel, decline, look, newBinding, pairOn, propose, roundTrip, select, verify, verifying } from './cast.ts';
 import { rowOf, setRow, standIn } from './stand.ts';
 
 forEachDatabase('news of a pairing request', (engine) => {
@@ -58,7 +59,15 @@ forEachDatabase('news of a pairing request', (engine) => {
     const { proof } = await hinted('awaiting_endpoint', () => select(server, pair, request, 'recipient'));
     await hinted('awaiting_endpoint', () => proof.ok('acceptPairing', { params, body }));
     const mine = await hinted('verifying', () => select(server, pair, request, 'initiator'));
-    const report = await roundTrip(pair, request, mine.proof, 'initiator');
+    const { challenge } = await look(mine.proof, request);
+    const { direction = '', ping_text = '', reply_line = '' } = challenge ?? {};
+    const ping = await hinted('verifying', () =>
+      post(initiator.agent, pair.board.name, ping_text, { to: [`@${recipient.agent.name}`] }),
+    );
+    const reply = await hinted('verifying', () =>
+      post(recipient.agent, pair.board.name, reply_line, { to: [`@${initiator.agent.name}`], reply_to: ping.id }),
+    );
+    const report = { generation: 1, direction, ping_seq: ping.seq, reply_seq: reply.seq, handoff_id: 'hnd_1' };
     await hinted('verifying', () => verify(mine.proof, request, report));
     for (const stream of streams) stream.close();
   });
