@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
+import stringWidth from 'string-width';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/errors.ts';
 import { commandNames, readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
@@ -334,6 +335,29 @@ describe('texts', () => {
     expect(laidOut([['LOOK AT IT'], [`tail -f ${path}`]], 20, length)[1]).to.equal(`tail -f ${path}`);
     expect(laidOut([['TITLE'], ['b'.repeat(2_000)]], 20, length)[1]).to.equal(`${'b'.repeat(1_000)}…`);
     expect(laidOut([['TITLE'], ['b'.repeat(2_000)]], Number.POSITIVE_INFINITY, length)[1]).to.have.length(2_000);
+  });
+
+  it('break a word that takes more than half of the screen, so that the other rows stand on a line each', () => {
+    const id = `tsk_${'A'.repeat(26)}`;
+    const longs = ['🎉'.repeat(120), 'b'.repeat(200), `a ${'é'.repeat(150)} c`, `notes/${'流し台'.repeat(40)}`];
+    for (const room of [60, 80, 120]) {
+      for (const long of longs) {
+        const rows = [
+          ['REF', 'TITLE', 'WHO', 'CHANGED'],
+          ['GEN-1', long, '@codex', 'just now'],
+          ['GEN-2', 'A short one', '@claude', '3m ago'],
+          ['GEN-3', id, '', '2h ago'],
+        ];
+        const [head, wrapped = '', short, named] = laidOut(rows, room, stringWidth);
+        for (const line of wrapped.split('\n')) expect(stringWidth(line), line).to.be.at.most(room);
+        expect(wrapped).to.match(/^GEN-1 .+ @codex +just now\n/);
+        const title = wrapped.replaceAll(/^GEN-1|@codex|just now|\s/gm, '');
+        expect(title).to.equal(long.replaceAll(' ', ''));
+        expect([head, short, named].join('\n')).to.match(
+          new RegExp(`^REF .+\nGEN-2  A short one .+3m ago\nGEN-3  ${id} .+2h ago$`),
+        );
+      }
+    }
   });
 
   it('of a diff have colours by what became of each line', async () => {

@@ -12,6 +12,8 @@ const INDENT = 4;
 const GAP = 2;
 /** Of a cell, so much is shown at a terminal. */
 const MOST = 1_000;
+/** Words as long as an id are not broken, however narrow the screen is. */
+const ID = 30;
 /** The columns with commands to paste, which stay in one piece. */
 const COMMANDS = /^LOOK AT IT$/;
 
@@ -20,8 +22,8 @@ export const screenWidth = (): number => (process.stdout.isTTY ? process.stdout.
 
 /**
  * Rows under their heads, two spaces between columns; nothing where there are no rows. Columns in which nothing stands are
- * left out. At a terminal that is too narrow, columns get narrower and their texts run over several lines; those for which
- * there is no room even so stand below the others. Each row is one of the strings, whatever lines it has.
+ * left out. At a terminal that is too narrow, columns get narrower and their texts run over several lines, with words broken
+ * that take more than half of it; those for which there is no room even so stand below the others. Each row is one of the strings, whatever lines it has.
  * @param taken columns of the screen that something else takes
  */
 export async function table(heads: readonly string[], rows: readonly string[][], taken = 0): Promise<string[]> {
@@ -43,7 +45,7 @@ interface Line {
   wide: number;
 }
 
-/** What is never broken: a word, or a character of a script that is written without spaces. */
+/** What is broken only where it is too long: a word, or a character of a script that is written without spaces. */
 interface Unit extends Line {
   /** What stands before it in the same line. */
   gap: '' | ' ';
@@ -65,14 +67,19 @@ export function laidOut(texts: readonly string[][], room: number, measure: Measu
   const heads = texts[0] ?? [];
   const roomOf = (head: string) => (COMMANDS.test(head) ? Number.POSITIVE_INFINITY : room);
   const cells = texts.map((row) => row.map((text, i) => unitsOf(text, roomOf(heads[i]!), measure)));
-  const columns = heads.map((_, i) => columnOf(i, cells));
+  const columns = heads.map((head, i) => columnOf(i, cells, Math.max(ID, Math.floor(roomOf(head) / 2))));
   const groups = sum(columns) <= room ? [columns] : grouped(columns, room);
   return texts.map((row, r) =>
     groups
       .flatMap((group, n) => {
         const indent = n === 0 ? '' : ' '.repeat(INDENT);
         const paints = group.map(({ i }) => (r === 0 ? colours().dim : colourOf(heads[i]!, row[i]!)));
-        const blocks = group.map(({ i, wide }) => linesOf(cells[r]![i]!, wide));
+        const blocks = group.map(({ i, wide }) => {
+          const units = cells[r]![i]!;
+          // With nothing beside it, a long word goes on as the terminal has it, and is copied whole.
+          const alone = group.length === 1 || COMMANDS.test(heads[i]!);
+          return linesOf(alone ? units : units.flatMap((unit) => broken(unit, wide, measure)), wide);
+        });
         return Array.from({ length: most(blocks.map(({ length }) => length)) }, (_, l) => {
           const parts = group.map(({ wide }, k) => padded(blocks[k]![l], wide, paints[k]!));
           return (indent + parts.join(' '.repeat(GAP))).trimEnd();
@@ -83,10 +90,12 @@ export function laidOut(texts: readonly string[][], room: number, measure: Measu
   );
 }
 
-function columnOf(i: number, cells: readonly Unit[][][]): Column {
+/** @param longest the widest word that is not broken */
+function columnOf(i: number, cells: readonly Unit[][][], longest: number): Column {
   const own = cells.map((row) => row[i]!);
   const wide = most(own.map((units) => units.reduce((all, unit) => all + unit.gap.length + unit.wide, 0)));
-  return { i, wide, least: Math.min(wide, Math.max(NARROW, most(own.map((units) => most(units.map((u) => u.wide)))))) };
+  const words = own.map((units) => most(units.map((unit) => unit.wide).filter((word) => word <= longest)));
+  return { i, wide, least: Math.min(wide, Math.max(NARROW, most(words))) };
 }
 
 const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
@@ -156,7 +165,24 @@ function cut(cell: string): string {
   return `${cell.slice(0, at)}…`;
 }
 
-/** The cell as lines of at most this width; a longer word goes on as the terminal has it, and is copied whole. */
+/** A word as parts of at most this width, each of whole characters. */
+function broken(unit: Unit, width: number, measure: Measure): Unit[] {
+  if (unit.wide <= width) return [unit];
+  const parts: Unit[] = [];
+  for (const { segment: text } of new Intl.Segmenter().segment(unit.text)) {
+    const wide = measure(text);
+    const last = parts.at(-1);
+    if (last && last.wide + wide <= width) {
+      last.text += text;
+      last.wide += wide;
+    } else {
+      parts.push({ text, wide, gap: last ? '' : unit.gap });
+    }
+  }
+  return parts;
+}
+
+/** The cell as lines of at most this width; a longer word goes on as the terminal has it. */
 function linesOf(units: readonly Unit[], width: number): Line[] {
   const lines: Line[] = [];
   for (const { text, wide, gap } of units) {
