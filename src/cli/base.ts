@@ -215,11 +215,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     throw forPeopleOnly(this.line());
   }
 
-  /** As `session`, with the board it is about. */
-  protected async onBoard(who: Who, autostart = true): Promise<BoardSession> {
+  /** As `session`, with the board it is about. @param named the board that another argument names, for a person without --board */
+  protected async onBoard(
+    who: Who,
+    { autostart = true, named }: { autostart?: boolean; named?: string | undefined } = {},
+  ): Promise<BoardSession> {
     const session = await this.session(who, { autostart, ofBoard: true });
     const { chooseBoard } = await import('./session/board.ts');
-    return { ...session, board: (await chooseBoard(session, this.out)).name };
+    return { ...session, board: (await chooseBoard(session, this.out, named)).name };
   }
 
   /** Prints the result: one JSON object of the command's shape, or the text that is made from the same record. @param secret see `Output` */

@@ -24,6 +24,6 @@ export default class Answer extends WriteCommand<typeof Answer> {
   override async run(): Promise<void> {
     const { message, text } = this.args;
     const options = { message, text, option: this.flags.option, key: this.key };
-    await answer(() => this.onBoard('A'), options, this.out);
+    await answer((named) => this.onBoard('A', { named }), options, this.out);
   }
 }

@@ -37,6 +37,8 @@ export default class Complete extends BaseCommand<typeof Complete> {
     const { server, board, as } = asked;
     Object.assign(this.globals, { server, board, as });
     const session = () => this.session('A', { autostart: false });
-    return cachedValues(asked, () => namesOf(asked.kind, { session, board: () => this.onBoard('A', false) }));
+    return cachedValues(asked, () =>
+      namesOf(asked.kind, { session, board: () => this.onBoard('A', { autostart: false }) }),
+    );
   }
 }

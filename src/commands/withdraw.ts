@@ -18,6 +18,6 @@ export default class Withdraw extends WriteCommand<typeof Withdraw> {
   override async run(): Promise<void> {
     const { message, why } = this.args;
     const options = { message, text: why, withdrawn: true as const, key: this.key };
-    await answer(() => this.onBoard('A'), options, this.out);
+    await answer((named) => this.onBoard('A', { named }), options, this.out);
   }
 }

@@ -57,7 +57,7 @@ describe('the id of a board on the command line', () => {
       if (told !== undefined) expect(told, args.join(' ')).to.equal('other');
     }
     const [{ seq, id }] = messages;
-    const found = await home().json(['board', 'message', `${other}#${seq}`, '-b', 'demo']);
+    const found = await home().json(['board', 'message', `${other}#${seq}`]);
     expect(found.message.id).to.equal(id);
     const { invite } = await home().json(['invite', 'create', '--board', other]);
     expect(invite.boards, JSON.stringify(invite)).to.deep.equal([other]);

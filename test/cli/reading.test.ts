@@ -218,6 +218,43 @@ describe('reading a board', () => {
     expect(found.board).to.equal('elsewhere');
   });
 
+  it('is of the board that a reference names, also where no board is selected, and of no other', async () => {
+    await home().json(['board', 'create', 'third', '--no-link']);
+    await home().json(['agent', 'create', 'thirds', '--board', 'third']);
+    const { name } = (await home().json(['whoami'])).me;
+    const ask = async (text: string) => {
+      const { message } = await home().json(['ask', `@${name}`, text, 'Yes', 'No', '--as', 'thirds']);
+      return [`third#${message.seq}`, message.seq, message.id];
+    };
+    const cwd = home().dir;
+    const [first, seq, id] = await ask('One?');
+    const without = await home().run(['answer', String(seq), '--option', '1', '--json'], { cwd });
+    expect(JSON.parse(without.stdout).error.code).to.equal('board_not_selected');
+    const wrong = await home().run(['answer', first, '--option', '1', '--board', 'demo'], { cwd });
+    expect([wrong.code, wrong.stderr]).to.deep.equal([
+      2,
+      `Error (invalid_request): ${first} is on third, not on demo.\nHint: Leave --board out\n`,
+    ]);
+    const { board_record: third } = await home().json(['board', 'show', '--board', 'third']);
+    for (const words of [
+      ['answer', first, '--option', '1'],
+      ['answer', first, '--option', '2', '--board', third.id],
+      ['board', 'message', `${third.id}#${seq}`, '--board', 'third'],
+      ['board', 'thread', first],
+      ['board', 'receipts', first],
+      ['board', 'react', first, 'eyes'],
+      ['say', '--reply', first, 'And one more thing'],
+    ]) {
+      const { code, stdout, stderr } = await home().run([...words, '--json'], { cwd });
+      expect([code, JSON.parse(stdout).board], words.join(' ') + stdout + stderr).to.deep.equal([0, 'third']);
+    }
+    expect((await home().json(['board', 'message', id])).message.ask).to.include({ answer_option: 2 });
+    await home().json(['agent', 'remove', 'thirds', '--board', 'third', '--yes']);
+    const own = await home().json(['ask', '@codex', 'Two?', '--board', 'demo']);
+    const taken = await home().run(['withdraw', `demo#${own.message.seq}`], { cwd });
+    expect(taken.stdout).to.equal(`Ask #${own.message.seq} on demo withdrawn\n`);
+  });
+
   it('says how many secrets were taken out of a message', async () => {
     const secret = (letter: string) => `gh${'p'}_${letter.repeat(36)}`;
     const shown = async (body: string) => {

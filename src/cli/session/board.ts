@@ -11,10 +11,14 @@ export type BoardSource = 'flag' | 'env' | 'project_file' | 'only' | 'agent' | '
 
 /**
  * The board by name, also where it was named by its id, and where the choice came from. An agent's is its own; a
- * person's is never a forgotten default.
+ * person's is never a forgotten default. @param named the board that another argument of the person names
  */
-export async function chooseBoard(session: Session, out: Output): Promise<{ name: string; source: BoardSource }> {
-  const { name: chosen, source } = session.agent ? await agentBoard(session) : await personBoard(session);
+export async function chooseBoard(
+  session: Session,
+  out: Output,
+  named?: string,
+): Promise<{ name: string; source: BoardSource }> {
+  const { name: chosen, source } = session.agent ? await agentBoard(session) : await personBoard(session, named);
   const name = brdId.test(chosen) ? await nameOf(session, chosen) : chosen;
   out.base.board = name;
   return { name, source };
@@ -45,9 +49,10 @@ async function agentBoard(session: Session): Promise<{ name: string; source: Boa
   throw notSelected([], session);
 }
 
-async function personBoard(session: Session): Promise<{ name: string; source: BoardSource }> {
+async function personBoard(session: Session, named?: string): Promise<{ name: string; source: BoardSource }> {
   const { env } = runtime();
-  if (session.choice.board) return { name: session.choice.board, source: 'flag' };
+  const given = session.choice.board ?? named;
+  if (given) return { name: given, source: 'flag' };
   if (env.SERVICE_BOARD) return { name: env.SERVICE_BOARD, source: 'env' };
   const linked = linkedBoard(session, session.project);
   if (linked !== null) return { name: linked, source: 'project_file' };

@@ -1,7 +1,7 @@
 import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { answer, message, object } from '../../cli/shapes.ts';
 import { messageText } from './lib/read/message-text.ts';
-import { readMessage } from './lib/read/references.ts';
+import { boardNamed, readMessage } from './lib/read/references.ts';
 
 export const json = () => {
   const one = answer('getMessage').shape;
@@ -24,8 +24,9 @@ export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
   static override flags = { reactions: booleanFlag('Also who reacted, and when') };
 
   override async run(): Promise<void> {
-    const { client, board, agent } = await this.onBoard('A');
-    const record = await readMessage(client, board, this.args.message);
+    const session = await this.onBoard('A', { named: boardNamed(this.args.message) });
+    const { client, agent } = session;
+    const record = await readMessage(session, this.args.message);
     // A reference may name another board than the one in use.
     this.out.base.board = record.message.board;
     const reactions = this.flags.reactions

@@ -54,6 +54,10 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
       const { postLines } = await import('./lib/post/lines.ts');
       return postLines(await this.onBoard('A'), this.flags, this.out);
     }
-    await post(() => this.onBoard('A'), { body: this.args.body, ...this.flags, times: this.times }, this.out);
+    await post(
+      (named) => this.onBoard('A', { named }),
+      { body: this.args.body, ...this.flags, times: this.times },
+      this.out,
+    );
   }
 }

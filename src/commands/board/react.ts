@@ -3,7 +3,7 @@ import { flag, message, object, text } from '../../cli/shapes.ts';
 import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { usage } from '../../local/failure.ts';
-import { findMessage } from './lib/read/references.ts';
+import { boardNamed, findMessage } from './lib/read/references.ts';
 
 export const json = () => object({ message, reaction: text, removed: flag });
 
@@ -24,10 +24,10 @@ export default class BoardReact extends WriteCommand<typeof BoardReact> {
   override async run(): Promise<void> {
     const { name, emoji } = reactionNamed(this.args.emoji);
     const { remove = false } = this.flags;
-    const { client, board } = await this.onBoard('A');
-    const found = await findMessage(client, board, this.args.message);
+    const session = await this.onBoard('A', { named: boardNamed(this.args.message) });
+    const found = await findMessage(session, this.args.message);
     this.out.base.board = found.board;
-    const { data: message, again } = await this.write(client, remove ? 'removeReaction' : 'addReaction', {
+    const { data: message, again } = await this.write(session.client, remove ? 'removeReaction' : 'addReaction', {
       params: { message: found.id, reaction: name },
     });
     this.print<typeof json>({ message, reaction: name, removed: remove }, () => {

@@ -1,7 +1,7 @@
 import { BaseCommand, required } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
-import { findMessage } from './lib/read/references.ts';
+import { boardNamed, findMessage } from './lib/read/references.ts';
 
 export const json = () => whole(answer('listReceipts'));
 
@@ -16,9 +16,9 @@ export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
   static override args = { message: required('The message: 6, general#6 or msg_…') };
 
   override async run(): Promise<void> {
-    const { client, board } = await this.onBoard('A');
-    const { board: name, seq } = await findMessage(client, board, this.args.message);
-    const { data } = await client.call('listReceipts', { params: { board: name, seq } });
+    const session = await this.onBoard('A', { named: boardNamed(this.args.message) });
+    const { board: name, seq } = await findMessage(session, this.args.message);
+    const { data } = await session.client.call('listReceipts', { params: { board: name, seq } });
     this.out.base.board = name;
     const rows = await table(
       ['NAME', 'STATE'],

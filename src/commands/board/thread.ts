@@ -9,7 +9,7 @@ import { waitFor } from '../../client/wait.ts';
 import { shellArgument } from '../../contract/text.ts';
 import type { Answer, Message } from '../../contract/types.ts';
 import { type MessageStyle, messageText } from './lib/read/message-text.ts';
-import { findMessage } from './lib/read/references.ts';
+import { boardNamed, findMessage } from './lib/read/references.ts';
 
 export const json = () =>
   object({
@@ -39,7 +39,7 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
   };
 
   override async run(): Promise<void> {
-    const session = await this.onBoard('A');
+    const session = await this.onBoard('A', { named: boardNamed(this.args.message) });
     const record = await readThread(session, this.args.message, this.flags);
     // A reference may name another board than the one in use.
     const board = (record.root ?? record.replies[0])?.board ?? session.board;
@@ -60,14 +60,14 @@ type ThreadRecord = z.infer<ReturnType<typeof json>>;
 
 /** The thread of a message, after waiting for a reply if that was asked for. */
 async function readThread(
-  { client, board }: BoardSession,
+  session: BoardSession,
   reference: string,
   options: { wait?: number | undefined; after?: number | undefined; limit?: number | undefined },
 ): Promise<ThreadRecord> {
-  const message = reference.startsWith('msg_') ? reference : (await findMessage(client, board, reference)).id;
+  const message = reference.startsWith('msg_') ? reference : (await findMessage(session, reference)).id;
   const input = { params: { message }, query: { after: options.after, limit: options.limit } };
-  if (options.wait === undefined) return record((await client.call('listReplies', input)).data);
-  const { reply, timedOut } = await waitFor(client, 'listReplies', input, { waitSeconds: options.wait });
+  if (options.wait === undefined) return record((await session.client.call('listReplies', input)).data);
+  const { reply, timedOut } = await waitFor(session.client, 'listReplies', input, { waitSeconds: options.wait });
   return { ...record(reply.data), timed_out: timedOut };
 }
 

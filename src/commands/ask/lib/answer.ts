@@ -9,7 +9,7 @@ import type { Message } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { checkLength, readBody } from '../../board/lib/post/body.ts';
 import { warnOfSecrets } from '../../board/lib/post/warn-of-secrets.ts';
-import { findMessage } from '../../board/lib/read/references.ts';
+import { boardNamed, findMessage } from '../../board/lib/read/references.ts';
 
 interface AnswerOptions {
   message: string;
@@ -20,12 +20,16 @@ interface AnswerOptions {
 }
 
 /** Posts the answer, and tells what became of the ask and its task. */
-export async function answer(open: () => Promise<BoardSession>, request: AnswerOptions, out: Output): Promise<void> {
+export async function answer(
+  open: (named: string | undefined) => Promise<BoardSession>,
+  request: AnswerOptions,
+  out: Output,
+): Promise<void> {
   const given = await givenText(request, out);
-  const session = await open();
-  const { client, board } = session;
+  const session = await open(boardNamed(request.message));
+  const { client } = session;
   await requireFeature(client, 'asks');
-  const asked = await findMessage(client, board, request.message);
+  const asked = await findMessage(session, request.message);
   // A reference may name another board than the one in use.
   out.base.board = asked.board;
   const reply = await client.call('postMessage', {

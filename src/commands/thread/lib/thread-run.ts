@@ -3,7 +3,7 @@ import { required, WriteCommand } from '../../../cli/base.ts';
 import { stayingAt } from '../../../cli/session/open-session.ts';
 import { message, object } from '../../../cli/shapes.ts';
 import type { Message } from '../../../contract/types.ts';
-import { findMessage } from '../../board/lib/read/references.ts';
+import { boardNamed, findMessage } from '../../board/lib/read/references.ts';
 
 export const json = () => object({ message });
 
@@ -14,10 +14,12 @@ export abstract class ThreadRun extends WriteCommand<typeof ThreadRun> {
 
   /** @param text what is printed. Its `stay` keeps a command to this server */
   protected async set(action: 'continue' | 'stop', text: (message: Message, stay: string) => string): Promise<void> {
-    const session = await this.onBoard('P');
-    const { client, board } = session;
-    const { id } = await findMessage(client, board, this.args.message);
-    const { data, again } = await this.write(client, 'setThreadRun', { params: { message: id }, body: { action } });
+    const session = await this.onBoard('P', { named: boardNamed(this.args.message) });
+    const { id } = await findMessage(session, this.args.message);
+    const { data, again } = await this.write(session.client, 'setThreadRun', {
+      params: { message: id },
+      body: { action },
+    });
     this.out.base.board = data.board;
     this.print<typeof json>({ message: data }, () => `${text(data, stayingAt(session))}${again}`);
   }

@@ -44,16 +44,17 @@ export async function postLines(
 
 /** One line; the exit code of its failure, or null. */
 async function postLine(
-  { client, board }: BoardSession,
+  session: BoardSession,
   { text, number, base }: { text: string; number: number; base: string },
   out: Output,
 ): Promise<number | null> {
+  const { client, board } = session;
   try {
     const { key, ...line } = parseLine(text);
     const body: BodyIn<'postMessage'> = {
       ...line,
       body: checkLength(line.body),
-      reply_to: line.reply_to === undefined ? undefined : (await findMessage(client, board, line.reply_to)).id,
+      reply_to: line.reply_to === undefined ? undefined : (await findMessage(session, line.reply_to)).id,
     };
     const idempotencyKey = key ?? `${base}.${number}`;
     const { data, replayed } = await client.call('postMessage', { params: { board }, body, idempotencyKey });

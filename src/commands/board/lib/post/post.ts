@@ -7,7 +7,7 @@ import type { Client } from '../../../../client/client.ts';
 import type { BodyIn, Message } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
 import { taskRef } from '../../../task/lib/tasks.ts';
-import { findMessage, targets } from '../read/references.ts';
+import { boardNamed, findMessage, targets } from '../read/references.ts';
 import type { Attaching } from './attach.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
 import type { PostOptions } from './flags.ts';
@@ -27,17 +27,21 @@ export const lineFields = [
 ] as const satisfies (keyof BodyIn<'postMessage'>)[];
 
 /** The text is read and checked before anything is asked of a server, so that an empty pipe starts nothing. */
-export async function post(open: () => Promise<BoardSession>, options: PostOptions, out: Output): Promise<void> {
+export async function post(
+  open: (named: string | undefined) => Promise<BoardSession>,
+  options: PostOptions,
+  out: Output,
+): Promise<void> {
   const given = await givenText(options, out);
   const about = aboutOf(options);
   const attaching = await attachingOf(options);
-  const session = await open();
+  const session = await open(options.reply === undefined ? undefined : boardNamed(options.reply));
   const { client, board } = session;
   await requireFeatures(client, [about && 'tasks', answerOf(options) && 'asks', attaching && 'files']);
   const body = {
     body: given ?? (await optionOf(session, options)),
     to: await targets(options.to, session),
-    reply_to: options.reply === undefined ? undefined : await replyId(client, board, options.reply),
+    reply_to: options.reply === undefined ? undefined : await replyId(session, options.reply),
     urgent: options.urgent,
     expects_reply: options['expect-reply'] || options['wait-reply'] !== undefined,
     about,
@@ -88,7 +92,7 @@ async function givenText(options: PostOptions, out: Output): Promise<string | un
 
 async function optionOf(session: BoardSession, { reply = '', option = 0 }: PostOptions): Promise<string> {
   const { optionText } = await import('../../../ask/lib/answer.ts');
-  return optionText(await findMessage(session.client, session.board, reply), option, { session, reference: reply });
+  return optionText(await findMessage(session, reply), option, { session, reference: reply });
 }
 
 const aboutOf = ({ task, 'no-task': none }: PostOptions): string[] | undefined => (none ? [] : task?.map(taskRef));
@@ -139,10 +143,10 @@ function shaped(taken: Taken, { code, truncate }: PostOptions): string {
 }
 
 /** An id needs no look-up; a number does. */
-async function replyId(client: Client, board: string, reference: string): Promise<string> {
+async function replyId(session: BoardSession, reference: string): Promise<string> {
   if (/^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(reference)) return reference;
-  const found = await findMessage(client, board, reference);
-  if (found.board !== board) throw usage(`#${found.seq} is on ${found.board}, not on ${board}.`);
+  const found = await findMessage(session, reference);
+  if (found.board !== session.board) throw usage(`#${found.seq} is on ${found.board}, not on ${session.board}.`);
   return found.id;
 }
 

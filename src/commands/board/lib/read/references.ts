@@ -1,6 +1,5 @@
 /** Parses references to messages, and targets. */
-import type { Session } from '../../../../cli/session/open-session.ts';
-import type { Client } from '../../../../client/client.ts';
+import type { BoardSession, Session } from '../../../../cli/session/open-session.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
 
@@ -20,17 +19,24 @@ export function messageRef(text: string): MessageRef {
   return linkRef(text) ?? invalid(text);
 }
 
-/** The message a reference means on a board. */
-export async function findMessage(client: Client, board: string, text: string): Promise<Message> {
-  return (await readMessage(client, board, text)).message;
+/** The board that a reference to a message names, if it does. */
+export const boardNamed = (text: string): string | undefined => messageRef(text).board;
+
+/** The message a reference means on a board. @throws Failure where the reference names another than --board does. */
+export async function findMessage(session: BoardSession, text: string): Promise<Message> {
+  return (await readMessage(session, text)).message;
 }
 
-/** The message and who it went to. */
-export async function readMessage(client: Client, board: string, text: string) {
+/** The message and who it went to. @throws as `findMessage` */
+export async function readMessage({ client, board, choice }: BoardSession, text: string) {
   const ref = messageRef(text);
   if (ref.id) return (await client.call('getMessage', { params: { message: ref.id } })).data;
   const params = { board: ref.board ?? board, seq: ref.seq as number };
-  return (await client.call('getMessageBySeq', { params })).data;
+  const { data } = await client.call('getMessageBySeq', { params });
+  const { board: found } = data.message;
+  if (ref.board && choice.board && found !== board)
+    throw usage(`${text} is on ${found}, not on ${board}.`, 'Leave --board out');
+  return data;
 }
 
 /** Targets as the server takes them; `mine` is the agents of the person who posts, whose handle may have been changed elsewhere. */
