@@ -189,6 +189,26 @@ describe('service swarm', () => {
     expect(again.session).not.to.equal(first.session);
   });
 
+  it('waits once, not for one after the other, where its agents are by now run by hand', async () => {
+    const names = ['bot', 'second', 'third'];
+    const agents = names.map((name) => `  - {name: ${name}, harness: command, launcher: local, args: [cat]}\n`);
+    write(`board: demo\nagents:\n${agents.join('')}`);
+    await home.json(['swarm', 'up', '--yes']);
+    await home.json(['swarm', 'down']);
+    const held = async () => {
+      const { bindings } = await home.json(['daemon', 'status']);
+      return names.filter((name) => bindings.some(bound(name))).length;
+    };
+    await until('their ends', async () => (await held()) === 0);
+    for (const name of names) home.start(['run', '--as', `${name}@demo`, '--', 'cat']);
+    await until('the seats held by hand', async () => (await held()) === names.length);
+    const begun = performance.now();
+    const up = await home.json(['swarm', 'up', '--yes']);
+    // Each alone is waited for 20 s.
+    expect(performance.now() - begun).to.be.below(45_000);
+    expect(up.agents.map(({ action, by }: Agent) => [action, by])).to.deep.equal(names.map(() => ['running', 'hand']));
+  });
+
   it('begins a conversation anew that cannot be taken up again', async () => {
     const launched = await programs('claude-code');
     write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');

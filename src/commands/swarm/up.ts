@@ -12,7 +12,7 @@ import { shellArgument } from '../../contract/text.ts';
 import type { Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
 import { fileFlag, onlyFlag } from './lib/choose.ts';
-import { type AgentStart, ensureRunning } from './lib/ensure-running.ts';
+import { type AgentStart, daemonThen, ensureRunning } from './lib/ensure-running.ts';
 import { readSwarmFile, type SwarmFile } from './lib/file.ts';
 import { requireNoProblem, stands, type UpAgent } from './lib/look.ts';
 import { Launchers, linesOf, type Planned, planned, requireAll } from './lib/plan.ts';
@@ -104,9 +104,9 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
 type UpRecord = z.infer<ReturnType<typeof json>>;
 
 async function startAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat>): Promise<AgentStart[]> {
-  const status = await askDaemon('status', {}, { start: true });
+  const daemon = daemonThen(await askDaemon('status', {}, { start: true }));
   const starts: AgentStart[] = [];
-  for (const agent of agents) starts.push(await ensureRunning(swarm, agent, seats.get(agent.name)!, status));
+  for (const agent of agents) starts.push(await ensureRunning(swarm, agent, seats.get(agent.name)!, daemon));
   return starts;
 }
 

@@ -22,6 +22,18 @@ import type { StartedAgent, Swarm } from './state.ts';
 const CLOSING_MS = START_GRACE_MS + SCAN_INTERVAL_MS;
 const EVERY_MS = 200;
 
+/** What is known of the daemon as a run begins. All agents of the run wait together, until `closedBy`. */
+interface DaemonThen {
+  status: StatusAnswer | null;
+  closedBy: number;
+}
+
+/** @param status the daemon's, asked just now */
+export const daemonThen = (status: StatusAnswer | null): DaemonThen => ({
+  status,
+  closedBy: performance.now() + CLOSING_MS,
+});
+
 /** What became of one agent. */
 export interface AgentStart {
   agent: Planned;
@@ -34,14 +46,9 @@ export interface AgentStart {
 }
 
 /** Only within `alone`. A launcher's failure is kept, so that the other agents are started all the same. */
-export async function ensureRunning(
-  swarm: Swarm,
-  agent: Planned,
-  seat: Seat,
-  status: StatusAnswer | null,
-): Promise<AgentStart> {
+export async function ensureRunning(swarm: Swarm, agent: Planned, seat: Seat, daemon: DaemonThen): Promise<AgentStart> {
   try {
-    return await ensure(swarm, agent, seat, status);
+    return await ensure(swarm, agent, seat, daemon);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { code, message, hint } = error;
@@ -49,9 +56,9 @@ export async function ensureRunning(
   }
 }
 
-async function ensure(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAnswer | null): Promise<AgentStart> {
+async function ensure(swarm: Swarm, agent: Planned, seat: Seat, daemon: DaemonThen): Promise<AgentStart> {
   const before = swarm.noted(agent.name);
-  const holder = holderOf(status, seat.memberId);
+  const holder = holderOf(daemon.status, seat.memberId);
   const start = { agent, seat, problem: null, former: null };
   const own = before ? await launched(swarm.launchers, swarm.name, agent.name, before) : null;
   if (before && (own?.state === 'running' || own?.state === 'unknown')) {
@@ -60,7 +67,7 @@ async function ensure(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAn
   }
   // A start whose end nobody noted is asked for again: its launcher tells what came of it.
   const unsure = before !== null && before.handle === null && before.started_at !== null;
-  if (!unsure && holder?.open && (await runsByHand(agent, seat, holder, before)))
+  if (!unsure && holder?.open && (await runsByHand({ agent, seat, holder, before }, daemon.closedBy)))
     return { ...start, action: 'running' };
   const seats = savedSeats();
   const { launchers, name } = swarm;
@@ -74,13 +81,16 @@ async function ensure(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAn
  * Whether somebody else runs the agent. Its own last session may not be known to be over yet, which is waited for. That
  * session says nothing where a process outlives its terminal, or where each start has a session of its own.
  */
-async function runsByHand(agent: Planned, seat: Seat, holder: Holder, before: StartedAgent | null): Promise<boolean> {
+async function runsByHand(
+  { agent, seat, holder, before }: Pick<Starting, 'agent' | 'seat' | 'before'> & { holder: Holder },
+  closedBy: number,
+): Promise<boolean> {
   if (before === null) return true;
   const { mode, profile } = agent;
   const says = mode === 'interactive' && !profile.lifecycle.outlives_terminal;
   if (!says && holder.session === before.session) return false;
   const closed = async () => !holderOf(await daemonView(), seat.memberId)?.open;
-  return !(await until(closed, CLOSING_MS, EVERY_MS));
+  return !(await until(closed, closedBy - performance.now(), EVERY_MS));
 }
 
 function warnChanged({ out }: Swarm, { name }: Planned): void {

@@ -1,6 +1,6 @@
 /** Waits until each agent's session holds its seat. A conversation that cannot continue is started anew. */
 import { sleep } from '../../../client/time.ts';
-import { type AgentStart, ensureRunning } from './ensure-running.ts';
+import { type AgentStart, daemonThen, ensureRunning } from './ensure-running.ts';
 import { daemonView, type Holder, holderOf, lookAt, standing, type UpAgent } from './look.ts';
 import type { Swarm } from './state.ts';
 
@@ -63,7 +63,7 @@ async function lookAfter(swarm: Swarm, one: Waiting): Promise<void> {
   const again = await swarm.alone(async () => {
     const now = swarm.noted(name);
     if (now) swarm.note(name, { ...now, lost_session: now.session, session: null });
-    return ensureRunning(swarm, one.agent, one.seat, await daemonView());
+    return ensureRunning(swarm, one.agent, one.seat, daemonThen(await daemonView()));
   });
   swarm.out.note(`The conversation of ${name} could not be taken up again; it begins a new one.`);
   Object.assign(one, again);
