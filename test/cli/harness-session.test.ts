@@ -181,6 +181,10 @@ describe('a session with a seat on one of several servers', () => {
     expect(await hint(['line', 'working', 'tests', '--as', 'afar'])).to.equal(
       'line working tests --as afar --board general --server local',
     );
+    expect(await hint(['agent', 'delivery', 'all', '--as', 'afar'])).to.equal(
+      'agent delivery all --as afar --board general --server local',
+    );
+    expect(await hint(['delivery', 'all', '-a', 'cx'])).to.equal('agent delivery all -a cx');
   });
 
   it('hands on the line as it was typed while it holds several seats and names none', async () => {

@@ -6,7 +6,7 @@ import { savedSeat } from '../../cli/session/own-seats.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
 import type { DeliveryMode, Member } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
-import { agentNamed, ownName } from './lib/own-agent.ts';
+import { agentNamed, holdsSeat, ownName } from './lib/own-agent.ts';
 
 export const json = () =>
   object({
@@ -35,7 +35,8 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     // The person acts, where the agent is.
     this.globals.as = undefined;
     const named = as === undefined ? `${this.line()} --as AGENT` : this.line();
-    requireOutside(named);
+    // Of another agent the line for its person has to name the board and server, which follows below.
+    if (as === undefined || holdsSeat(as)) requireOutside(named);
     if (as === undefined) throw usage('Name the agent with --as AGENT.', named);
     const member = agentNamed(as, this.globals);
     const { client, board } = await this.onBoard('P');

@@ -11,8 +11,8 @@ import { readCredentials } from '../../../local/keys/credentials.ts';
  * machine holds its seat, else the name, on the board that is in use.
  */
 export function agentNamed(as: string, globals: { board?: string; server?: string }): string {
-  const [name = '', board] = as.replace(/^@/, '').split('@', 2);
-  if (!holdsSeat(name)) {
+  if (!holdsSeat(as)) {
+    const [name, board] = partsOf(as);
     globals.board ??= board;
     return name;
   }
@@ -22,8 +22,16 @@ export function agentNamed(as: string, globals: { board?: string; server?: strin
   return seat.memberId;
 }
 
-const holdsSeat = (nameOrId: string): boolean =>
-  savedSeats().some(({ memberId, saved }) => memberId === nameOrId || saved.name === nameOrId);
+/** Whether this machine holds a seat of the agent that `--as` names, which then tells its server and board. */
+export function holdsSeat(as: string): boolean {
+  const [nameOrId] = partsOf(as);
+  return savedSeats().some(({ memberId, saved }) => memberId === nameOrId || saved.name === nameOrId);
+}
+
+function partsOf(as: string): [nameOrId: string, board?: string] {
+  const [nameOrId = '', board] = as.replace(/^@/, '').split('@', 2);
+  return [nameOrId, board];
+}
 
 /** The agent that `--as` names, among those this machine holds; the person says what holds for it. */
 export function agentMeant(as: string, board: string | undefined): Seat {
