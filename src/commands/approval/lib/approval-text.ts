@@ -25,7 +25,9 @@ export function actionWords({ action, display }: Approval): string {
     case 'remove_person':
       return action.board_id === undefined ? `remove ${target} from the server` : `remove ${target} from ${board}`;
     case 'revoke_key':
-      return `revoke ${target}'s key ${display?.key_name ?? ''} (${action.key_id})`;
+      return ['revoke', target ? `${target}'s key` : 'the key', display?.key_name, `(${action.key_id})`]
+        .filter(Boolean)
+        .join(' ');
     case 'set_board_policy':
       return `change the policy of ${board}: ${policyWords(action.policy)}`;
   }
@@ -62,7 +64,8 @@ export const allowQuestion = (
   ].join('\n');
 
 function details({ action, display }: Approval, keyInUse: string | undefined): string[] {
-  if (action.kind === 'revoke_key' && display?.target_handle === display?.person_handle)
+  const target = display?.target_handle;
+  if (action.kind === 'revoke_key' && target !== undefined && target === display?.person_handle)
     return [action.key_id === keyInUse ? 'It is your own key, the one in use here.' : 'It is your own key.'];
   if (action.kind !== 'invite_people') return [];
   const { pairing, suggested_handle: handle, ttl_seconds: ttl } = action.invite;
