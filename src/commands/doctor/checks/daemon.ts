@@ -95,7 +95,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
       return warning('delivery', 'delivery_stalled', problem, lines.reopen(held(agent)));
     }),
     ...truncated.map(({ agent, seq }) => {
-      const problem = `${who(agent)} was given #${seq} in part: it is longer than a bundle may be.`;
+      const problem = `${who(agent)} was given #${seq} in part or as one line: it was too long to show.`;
       return warning('delivery', 'delivery_truncated', problem, readLine(lines.selector(agent), seq));
     }),
     ...agents.flatMap(({ agent, problem }) => seatFindings(agent, problem ?? null)),
