@@ -229,22 +229,26 @@ describe('errors', () => {
     }
   });
 
-  it('hand a person the command that an agent’s token, or a session with its person’s token, may not run', async () => {
+  it('hand a person the command that an agent’s token may not run, and say how a session runs it', async () => {
     const { token } = await home().json(['agent', 'create', 'ci', '--print-token']);
     const { url } = (await home().json(['whoami'])).server;
     const person = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
-    for (const [env, refusal] of [
-      [{ SERVICE_TOKEN: token }, 'agent_session_required'],
-      [{ SERVICE_TOKEN: person, SERVICE_SESSION: 'claude-code:one' }, 'human_command_in_session'],
-    ] as const) {
-      const result = await home().run(['board', 'create', 'other', '--json'], { env: { SERVICE_SERVER: url, ...env } });
-      const { code, hint } = JSON.parse(result.stdout).error;
-      expect([result.code, code, hint]).to.deep.equal([
-        5,
-        refusal,
-        'Ask your person to run: service board create other --json',
-      ]);
-    }
+    const refusal = async (env: Record<string, string>) => {
+      const given = { env: { SERVICE_SERVER: url, ...env } };
+      const { code, stdout } = await home().run(['board', 'create', 'other', '--json'], given);
+      return { exit: code, ...JSON.parse(stdout).error };
+    };
+    expect(await refusal({ SERVICE_TOKEN: token })).to.deep.include({
+      exit: 5,
+      code: 'agent_session_required',
+      hint: 'Ask your person to run: service board create other --json',
+    });
+    expect(await refusal({ SERVICE_TOKEN: person, SERVICE_SESSION: 'claude-code:one' })).to.deep.include({
+      exit: 5,
+      code: 'human_command_in_session',
+      message: 'In a session this is done without SERVICE_TOKEN.',
+      hint: 'Unset SERVICE_TOKEN, or ask your person to run: service board create other --json',
+    });
   });
 
   it('name the folder that a command runs in where it is gone', async () => {

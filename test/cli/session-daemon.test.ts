@@ -218,6 +218,7 @@ describe('a session with a daemon', () => {
     expect([nameless.code, nameless.json.error.code]).to.deep.equal([5, 'agent_session_required']);
     const seated = await run(['pair', '--as', 'codex']);
     expect([seated.code, seated.json.error.code]).to.deep.equal([5, 'agent_session_required']);
+    expect(seated.json.error.hint).to.equal('Leave --as out: service pair --json');
     expect(daemon.of('create_board')).to.deep.equal([]);
   });
 

@@ -249,10 +249,13 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
   if (who === 'P' && agent) throw forPeopleOnly(line);
   if (who === 'D' && agent)
     throw new Failure('agent_session_required', 'An agent brings others onto boards only from its own session.', {
-      hint: `Ask your person to run: ${line}`,
+      hint: inside && choice.as ? `Leave --as out: ${choice.line}` : `Ask your person to run: ${line}`,
     });
   // In a session only the delegation of its daemon brings agents onto boards, never a token of its person.
-  if (who === 'D' && inside && actor.kind === 'token') throw forPeopleOnly(line);
+  if (who === 'D' && inside && actor.kind === 'token')
+    throw new Failure('human_command_in_session', 'In a session this is done without SERVICE_TOKEN.', {
+      hint: `Unset SERVICE_TOKEN, or ask your person to run: ${line}`,
+    });
   if (who === 'G' && !agent) throw noSeat('This is a command for an agent, and none is selected.', choice, saved);
   // What is written in a session is the agent's; it must never stand on a board as its person's word.
   if (who === 'A' && !agent && inside)
