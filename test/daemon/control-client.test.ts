@@ -272,7 +272,7 @@ describe('the control socket, from its client', () => {
         const error = await connectDaemon(options({ start: { program, client: null } })).catch(
           (thrown: unknown) => thrown,
         );
-        expect(error).to.include({ code: 'daemon_not_running', hint: 'service doctor' });
+        expect(error).to.include({ code: 'daemon_not_running', hint: 'service doctor; service daemon run says why' });
         expect(performance.now() - started, end).to.be.below(5_000);
       }
     });

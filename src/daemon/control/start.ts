@@ -59,7 +59,7 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
 
 const didNotStart = (): DaemonError =>
   new DaemonError('daemon_not_running', 'The delivery daemon was started, but does not answer.', {
-    hint: 'service doctor',
+    hint: 'service doctor; service daemon run says why',
   });
 
 /** Spawns the daemon as a detached process with a reduced environment. */
