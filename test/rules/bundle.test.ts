@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Message } from '../../src/contract/types.ts';
 import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
+import { renderDigest } from '../../src/daemon/bundle/digest.ts';
 import { attribute, body, quoted, quotedLong } from '../../src/daemon/bundle/escape.ts';
 import { renderMessage } from '../../src/daemon/bundle/render.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -327,8 +328,16 @@ describe("a sender's text in a bundle", () => {
     expect(body('Pa\u200dm \ufe0fx 👩\u200d x\u200c')).to.equal('Pa\ufffdm \ufffdx 👩\ufffd x\ufffd');
   });
 
-  it('ends at no joiner where it is cut within an emoji', () => {
-    expect(quoted(`${'x'.repeat(118)}👨\u200d👩`)).to.equal(`${'x'.repeat(118)}👨`);
+  it('ends at no joiner where it is cut within an emoji or a word', () => {
+    for (const [start, rest] of [
+      ['👨', '\u200d👩'],
+      ['ی', '\u200cخ'],
+    ] as const) {
+      const text = (characters: number) => `${'x'.repeat(characters - 2)}${start}`;
+      expect(quoted(text(120) + rest)).to.equal(text(120));
+      const digest = [message({ body: text(80) + rest })];
+      expect(renderDigest({ board: 'payments', seat: 'claude' }, digest, {})).to.include(`: ${text(80)}\n`);
+    }
   });
 
   it('has no tag or line of ours that a kept joiner or variation selector splits', () => {

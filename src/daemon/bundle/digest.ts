@@ -1,6 +1,6 @@
 /** The digests of a board: one line per message; if there are too many, one line per sender for the rest. */
 import type { Message } from '../../contract/types.ts';
-import { attribute, bytesOf, quoted } from './escape.ts';
+import { attribute, bytesOf, firstCharacters, quoted } from './escape.ts';
 import { boardFlags } from './options.ts';
 import { attributes } from './render.ts';
 
@@ -79,7 +79,7 @@ function digestLine(message: Message, label: Label): string {
 
 function firstLine(body: string): string {
   const line = body.split(/\r\n|[\n\r\u2028\u2029]/).find((each) => /\S/u.test(each)) ?? '';
-  return quoted([...line.trim()].slice(0, PREVIEW_CHARACTERS).join(''));
+  return quoted(firstCharacters(line.trim(), PREVIEW_CHARACTERS));
 }
 
 /** `@codex: #17 #20-24` */

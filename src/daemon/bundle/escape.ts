@@ -25,6 +25,13 @@ export function firstBytes(text: string, bytes: number): string {
   return new TextDecoder().decode(all.subarray(0, bytes)).replace(/\u{fffd}$/u, '');
 }
 
+/** The first characters of a text, without the joiner that a cut within an emoji or a word leaves at the end. */
+export const firstCharacters = (text: string, count: number): string =>
+  [...text]
+    .slice(0, count)
+    .join('')
+    .replace(/\p{Join_Control}$/u, '');
+
 const encoder = new TextEncoder();
 
 /**
@@ -106,11 +113,7 @@ const entity = (character: string): string => entities[character] ?? character;
 
 function inLine(value: string, max: number): string {
   const whole = replaceInvisible(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '));
-  // A cut within an emoji leaves a joiner at the end.
-  const line = [...whole]
-    .slice(0, max)
-    .join('')
-    .replace(/\u200d$/, '');
+  const line = firstCharacters(whole, max);
   // Real brackets are entities by now; look-alikes remain.
   return neutralize(line.replace(/[&<>"]/g, entity), ourTags, []) ?? '';
 }
