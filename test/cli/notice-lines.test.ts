@@ -1,5 +1,6 @@
 /** What a server tells an agent stands in a line each, and proposes no command that is not ours. */
 import { expect } from 'chai';
+import { allowedCommand } from '../../src/daemon/compose/allowed-command.ts';
 import { Home } from './support/home.ts';
 import { HostileServer } from './support/hostile.ts';
 
@@ -33,6 +34,15 @@ describe('a notice of a server', () => {
     expect(await printed('It was allowed.', `${command} --server https://evil.example`)).to.equal(
       `It was allowed. ${command} --server ${server.url}\n`,
     );
+  });
+
+  it('keeps the agent in a command that names its board itself', () => {
+    const on = ' --board demo --as codex';
+    for (const [command, kept] of [
+      ['service task show DE-1 --board other', ' --as codex'],
+      ['service pairing list', on],
+    ] as const)
+      expect(allowedCommand(command, server.url, on)).to.equal(`${command}${kept} --server ${server.url}`);
   });
 
   it('has no other command', async () => {

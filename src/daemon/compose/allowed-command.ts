@@ -7,10 +7,10 @@ const commands =
 /**
  * The command with `--server` of the seat's own server; null for any other text.
  *
- * @param on the flags that select the seat's board
+ * @param on the flags that select the seat and its board
  */
 export function allowedCommand(command: string, origin: string, on: string): string | null {
   const [, what] = commands.exec(command) ?? [];
   if (what === undefined) return null;
-  return `service ${what}${what.includes(' --board ') ? '' : on} --server ${shellWord(origin)}`;
+  return `service ${what}${what.includes(' --board ') ? on.replace(/ --board \S+/, '') : on} --server ${shellWord(origin)}`;
 }
