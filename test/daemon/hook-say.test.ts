@@ -48,6 +48,7 @@ describe('what a hook prints', () => {
       fc.property(hostile, (text) => {
         const printed = replaceInvisible(text);
         expect(printed).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\p{Bidi_Control}]/u);
+        expect(printed).not.to.match(/[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\ufe0e\ufe0f]]/v);
         expect(printed).to.equal(withoutInvisible(printed));
         expect([...printed]).to.have.length([...text].length);
         const kept = [...text].every((character, at) => {

@@ -98,6 +98,7 @@ const ours =
 /** Fails if a text has characters that no program has to show, bidirectional controls and tags among them, but for those of emoji and words. */
 function expectSeen(text: string, path = ''): void {
   expect(text, path).to.not.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\p{Bidi_Control}]/u);
+  expect(text, path).to.not.match(/[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\ufe0e\ufe0f]]/v);
   expect(text, path).to.equal(withoutInvisible(text));
 }
 /** A text as somebody reads it for whom the unseen, marks, letter case and other forms of letters make no difference. */
