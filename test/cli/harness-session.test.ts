@@ -185,6 +185,7 @@ describe('a session with a seat on one of several servers', () => {
       'agent delivery all --as afar --board general --server local',
     );
     expect(await hint(['delivery', 'all', '-a', 'cx'])).to.equal('agent delivery all -a cx');
+    expect(await hint(['agent', 'midturn', 'default'])).to.equal('agent midturn default --as AGENT');
   });
 
   it('hands on the line as it was typed while it holds several seats and names none', async () => {

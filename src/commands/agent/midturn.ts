@@ -28,15 +28,22 @@ export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
     const { as, board } = this.globals;
     // The person acts, on the server of the agent.
     this.globals.as = undefined;
+    if (policy === 'default' && as === undefined) {
+      requireOutside(`${this.line()} --as AGENT`);
+      throw usage(
+        'default is for one agent, which then follows what holds for all of yours.',
+        'Name it with --as AGENT',
+      );
+    }
     if (as !== undefined) requireOutside(this.line());
-    const options = midturnOptions(policy, as);
     const seat = as === undefined ? null : agentMeant(as, board);
     if (seat) {
       this.globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
     }
     const client = await this.client('P');
     const { data, again } = await this.write(client, 'setMidturnPolicy', {
-      body: { policy: options, ...(seat ? { member_id: seat.memberId } : {}) },
+      // null takes the exception of the agent back.
+      body: { policy: policy === 'default' ? null : policy, ...(seat ? { member_id: seat.memberId } : {}) },
     });
     const name = seat ? `${seat.saved.name} on ${seat.saved.board}` : null;
     this.print<typeof json>(data, () => `${midturnText(data, name)}${again}`);
@@ -53,13 +60,6 @@ const rules: Record<MidturnPolicy, string> = {
   'owner-only': 'in the middle of a turn only what their person writes reaches them',
   'my-agents': "in the middle of a turn urgent messages of their person's other agents reach them too",
 };
-
-/** What to set: null takes the exception of one agent back. */
-function midturnOptions(word: MidturnPolicy | 'default', agent: string | undefined): MidturnPolicy | null {
-  if (word !== 'default') return word;
-  if (agent !== undefined) return null;
-  throw usage('default is for one agent, which then follows what holds for all of yours.', 'Name it with --as AGENT');
-}
 
 /** @param agent whose it is; null: all agents of the person. */
 function midturnText(answer: Answer<'getMidturnPolicy'>, agent: string | null): string {
