@@ -12,11 +12,18 @@ export const cleanTexts = <Texts extends { title?: string; charter?: string }>(r
   ...(request.charter === undefined ? {} : { charter: redact(request.charter).text }),
 });
 
+/** Roles with the secrets in their charters and task types removed. */
 export const cleanRoles = (roles: Readonly<Record<string, Role>>): Record<string, Role> =>
   Object.fromEntries(
     Object.entries(roles).map(([name, role]) => [
       name,
-      role.charter === undefined ? role : { ...role, charter: redact(role.charter).text },
+      {
+        ...role,
+        ...(role.charter === undefined ? {} : { charter: redact(role.charter).text }),
+        can: role.can.map((grant) =>
+          typeof grant === 'string' ? grant : { claim_tasks: grant.claim_tasks.map((type) => redact(type).text) },
+        ),
+      },
     ]),
   );
 

@@ -20,6 +20,7 @@ import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
 import { joinedView } from '../views/seat.ts';
 import { archivedByCode, codeInvalid, codeWorks, type Found, findCode } from './code-validity.steps.ts';
+import { harnessOf } from './join.rules.ts';
 import type { Joined } from './join-by-delegation.steps.ts';
 import { noteCodeUse } from './join-codes.store.ts';
 
@@ -81,7 +82,7 @@ async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body
   const member = await addMembership(tx, board, { person, join_code_id: code.id });
   const place = requirePlace({ board, member, policy: parsePolicy(board) });
   const caller = await callerOf(tx, root, token);
-  const plan = { role: code.role, name: body.name, harness: body.harness ?? null, joinCodeId: code.id };
+  const plan = { role: code.role, name: body.name, harness: harnessOf({ harness: body.harness }), joinCodeId: code.id };
   const seat = await makeSeat(tx, root, { ...caller, ...place }, plan);
   await noteCodeUse(tx, code, { keyId: key.id, memberId: seat.row.id });
   return { caller, key, keyToken: body.client_token === undefined ? token : null, joined: { place, seat } };

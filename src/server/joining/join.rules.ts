@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import { invalidField } from '../operation/refusals.rules.ts';
+import { redact } from '../text/redaction.ts';
 
 type Join = Body<'joinBoard'>;
 export type ByCode = Join & { code: string };
@@ -34,7 +35,7 @@ export function formOfDelegation(body: Join): BySession {
 const shape = (field: string, problem: string): Refusal =>
   invalidField(field, problem, 'Join with a code, or with board and role; a session joins with board and session.');
 
-/** The harness as given, else the session's prefix. @throws Refusal 422 when they contradict each other. */
+/** The harness as given, else the session's prefix, with the secrets in it removed. @throws Refusal 422 when they contradict each other. */
 export function harnessOf({ harness, session }: Pick<Join, 'harness' | 'session'>): string | null {
   const prefix = session?.split(':')[0];
   if (prefix !== undefined && harness !== undefined && prefix !== harness) {
@@ -44,5 +45,6 @@ export function harnessOf({ harness, session }: Pick<Join, 'harness' | 'session'
       details: { field: 'session' },
     });
   }
-  return harness ?? prefix ?? null;
+  const named = harness ?? prefix;
+  return named === undefined ? null : redact(named).text;
 }

@@ -216,12 +216,12 @@ forEachDatabase('changing a board', (engine) => {
     expect(await types()).to.deep.equal([]);
   });
 
-  it('takes secrets out of title, charter and the charters of roles', async () => {
+  it('takes secrets out of title, charter, and the charters and task types of roles', async () => {
     const secret = `abh_${'S'.repeat(43)}`;
     const { body } = await patch({
       title: `t ${secret}`,
       charter: `c ${secret}`,
-      roles: { member: { can: ['post'], charter: `r ${secret}` } },
+      roles: { member: { can: ['post', { claim_tasks: ['bug', secret] }], charter: `r ${secret}` } },
     });
     expect(JSON.stringify(body)).not.to.include(secret);
     expect(JSON.stringify(await events())).not.to.include(secret);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../../src/server/text/ids.ts';
 import { Api, detailsOf } from '../../support/api.ts';
-import { newAgent, newBoard, post } from '../../support/cast.ts';
+import { newAgent, newBoard, newCode, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, putOnBoard, setPolicy } from '../../support/state.ts';
@@ -125,6 +125,21 @@ forEachDatabase('adding an agent', (engine) => {
     for (const expected of [long, `${'x'.repeat(38)}-2`, `${'x'.repeat(38)}-3`]) {
       expect(await nameOf(board, { harness: long })).to.equal(expected);
     }
+  });
+
+  it('takes secrets out of the harness before an agent is named by it', async () => {
+    const { name: board } = await newBoard(server.dana);
+    const secrets = [`ghp_${'a1B2'.repeat(9)}`, `glpat-${'a1b2'.repeat(6)}`];
+    const { body } = await join(board, { harness: secrets[0] });
+    expect(body.agent).to.include({ harness: '[redacted:github_token]', name: 'redacted-github-token' });
+    const bySession = await join(board, { session: `${secrets[1]}:abc` });
+    expect(bySession.body.agent).to.include({ harness: '[redacted:gitlab_token]', name: 'redacted-gitlab-token' });
+    const { code } = await newCode(server.dana, board, { guest: 'sly' });
+    const guest = { code, key_name: 'laptop', harness: secrets[0] };
+    const { body: joined } = await server.nobody.call('joinAsGuest', { body: guest });
+    expect(joined.agent).to.include({ harness: '[redacted:github_token]', name: 'redacted-github-token-2' });
+    const { events } = await server.dana.ok('listEvents', { params: { board } });
+    for (const secret of secrets) expect(JSON.stringify(events)).not.to.include(secret);
   });
 
   it('numbers unnamed ones where harnesses are not shown', async () => {
