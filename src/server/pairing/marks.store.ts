@@ -1,7 +1,6 @@
 /** Pings and replies the server has seen being posted. Bookkeeping: what is no such line is text like any other. */
 import type { PairingDirection } from '../../contract/types.ts';
 import { insertInto, rowsOver } from '../db/rows.ts';
-import type { WriteTx } from '../db/tx.ts';
 
 export type MarkRow = {
   request_id: string;
@@ -14,10 +13,7 @@ export type MarkRow = {
 
 export const insertMark = insertInto<MarkRow>('pairing_marks');
 
-/** All marks of these requests, of every generation. */
+/** All marks of these requests, of every generation: only those of the current one prove anything. */
 export const marksOf = rowsOver<MarkRow>((db, requestIds) =>
   db('pairing_marks').whereIn('request_id', requestIds).orderBy('seq').select('*'),
 );
-
-export const clearMarks = (tx: WriteTx, requestId: string): Promise<number> =>
-  tx.change((db) => db('pairing_marks').where('request_id', requestId).delete());

@@ -10,7 +10,6 @@ import type { NoticeKind } from '../notices/notices.store.ts';
 import { unauthorized } from '../operation/caller.ts';
 import { newId, newUlid } from '../text/ids.ts';
 import { otherSide } from './lines.rules.ts';
-import { clearMarks } from './marks.store.ts';
 import {
   type ClosedReason,
   type Effect,
@@ -99,7 +98,6 @@ const effects: Record<Effect, (turn: Turn) => Promise<void>> = {
   },
   async void(turn) {
     await revokeProofs(turn.tx, turn.row.id);
-    await clearMarks(turn.tx, turn.row.id);
     await change(turn, {
       generation: turn.row.generation + 1,
       accepted: 0,

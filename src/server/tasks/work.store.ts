@@ -16,12 +16,11 @@ export const oldestOpenTask = (
 /** Of so many latest own messages it is asked whether they are about a task. */
 const LATEST = 100;
 
-/** Pings and replies of an agent's pairings. They prove that messages arrive, and say nothing. */
+/** Pings and replies of all pairings on a member's board. They prove that messages arrive, and say nothing. */
 const ofPairing = (db: Knex, memberId: string): Knex.QueryBuilder =>
   db({ k: 'pairing_marks' })
     .join({ r: 'pairing_requests' }, 'r.id', 'k.request_id')
     .where('r.board_id', db('members').where('id', memberId).select('board_id'))
-    .where((either) => either.where('r.initiator_agent_id', memberId).orWhere('r.recipient_agent_id', memberId))
     .select('k.seq');
 
 const latestStatement = statement<{ id: string }, { task_id: string | null }>((db, p) =>

@@ -5,7 +5,7 @@ import { forEachDatabase } from '../../support/databases.ts';
 import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { putOnBoard } from '../../support/state.ts';
-import { pairOn, roundTrip, verifying } from '../pairing/cast.ts';
+import { newBinding, pairOn, roundTrip, select, verifying } from '../pairing/cast.ts';
 
 forEachDatabase('the work in an inbox', (engine) => {
   let server: TestServer;
@@ -83,6 +83,23 @@ forEachDatabase('the work in an inbox', (engine) => {
     expect((await work(recipient.agent)).posts_without_task).to.equal(0);
     await post(recipient.agent, pair.board.name, 'about no task either');
     expect((await work(recipient.agent)).posts_without_task).to.equal(1);
+  });
+
+  it('counts no earlier ping or reply once another session or another agent is paired', async () => {
+    const pair = await pairOn(server);
+    const { request, proofs } = await verifying(server, pair);
+    const { initiator, recipient } = pair;
+    await roundTrip(pair, request, proofs.initiator, 'initiator');
+    const unpaired = async () => {
+      expect((await work(initiator.agent)).posts_without_task).to.equal(0);
+      expect((await work(recipient.agent)).posts_without_task).to.equal(0);
+    };
+    await select(server, pair, request, 'initiator', { session_binding: newBinding(), replace: true });
+    await unpaired();
+    const spare = await newAgent(initiator.person, pair.board.name);
+    const another = { agent_id: spare.memberId, session_binding: newBinding(), generation: 2, replace: true };
+    await select(server, pair, request, 'initiator', another);
+    await unpaired();
   });
 
   it('counts open asks of its own and to it, until they are answered, withdrawn or gone with', async () => {
