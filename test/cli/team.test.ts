@@ -260,6 +260,24 @@ describe('serve --team', () => {
     }
   });
 
+  it('names a wrong --db and workers that share nothing in the same way, and the missing flags only if any are', async () => {
+    const env = { SERVICE_FILES: 'ftp://x', SERVICE_WORKERS: '2' };
+    for (const db of ['mysql://u:secret@h/d', 'postgres://u:secret@h/d']) {
+      const all = await refused(['--team', '--db', db], env);
+      expect(all, db).to.include({ exit: 2, code: 'invalid_request' });
+      for (const said of ['--public-url', '--data', '--db', 'SERVICE_FILES', 'SERVICE_WORKERS'])
+        expect(all.details.lines.join('\n'), db).to.match(new RegExp(`^[^:]*${said}`, 'm'));
+      expect(JSON.stringify(all.details), db).not.to.include('secret');
+      expect(all.hint, db).to.include('--public-url');
+    }
+    const team = ['--team', '--public-url', 'https://x.example', '--data', join(home.dir, 'unmade')];
+    const error = await refused([...team, '--workers', '2']);
+    expect(error).to.include({ exit: 2, code: 'storage_unsupported' });
+    expect(error.details.lines).to.have.length(1);
+    expect(error.details.lines[0]).to.include('--workers: Several workers need a Postgres');
+    expect(error.hint).not.to.include('--public-url');
+  });
+
   it('takes a public URL that is an origin and nothing more', async () => {
     const bad = [
       'https://x.example/',
@@ -283,7 +301,7 @@ describe('serve --team', () => {
   it('is asked for with its flags only', async () => {
     for (const flag of [['--public-url', 'https://x.example'], ['--admin', 'ana'], ['--proxy-protocol']])
       expect((await refused(flag)).exit, flag[0]).to.equal(2);
-    const shown = await refused(['--team', '--db', 'postgres://u:secret@h/d']);
+    const shown = await refused(['--db', 'postgres://u:secret@h/d']);
     expect(shown).to.include({ exit: 2, code: 'storage_unsupported' });
   });
 });

@@ -12,7 +12,7 @@ import { loadPacked } from '../../../local/program.ts';
 import type { RunningServer, ServeOptions } from '../../../server/serve.ts';
 import type { ServeFlags } from './flags.ts';
 import { type Faults, hasFaults, readTeamOptions, readWait, refusal } from './team-options.ts';
-import { requireShared, runWorkers, type Serving, serveAsWorker } from './workers.ts';
+import { runWorkers, type Serving, serveAsWorker } from './workers.ts';
 
 /** What the server is told, from flags and the few variables that count here. */
 export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions & { workers: number }> {
@@ -21,7 +21,7 @@ export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions 
   const faults: Faults = { general: [], storage: [] };
   const storage = await readStorage(flags, env, faults);
   return {
-    ...(flags.team ? readTeamOptions(flags, env, faults) : await readLocalOptions(flags, faults)),
+    ...(flags.team ? readTeamOptions(flags, env, storage, faults) : await readLocalOptions(flags, faults)),
     ...storage,
     ...(flags['log-level'] ? { logLevel: flags['log-level'] } : {}),
     logFormat: format === 'json' ? 'json' : 'text',
@@ -82,7 +82,6 @@ export async function runServer(options: ServeOptions, out: Output, workers = 1)
 }
 
 async function superviseWorkers(options: ServeOptions, out: Output, workers: number): Promise<void> {
-  requireShared(options);
   makeFolder(options.dataDir);
   const { lockFolder } = await loadServer();
   const unlock = await Promise.resolve(options.dataDir).then(lockFolder).catch(failWith);
@@ -120,12 +119,14 @@ async function readStorage(
   env: Env,
   faults: Faults,
 ): Promise<Pick<ServeOptions, 'db' | 'files' | 'filesQuota'>> {
-  const db = database(flags.db) ?? (env.SERVICE_DB || undefined);
+  const db = flags.db ?? (env.SERVICE_DB || undefined);
   const files = flags.files ?? (env.SERVICE_FILES || undefined);
   const sources = {
     db: flags.db === undefined ? 'SERVICE_DB' : '--db',
     files: flags.files === undefined ? 'SERVICE_FILES' : '--files',
   };
+  const exposed = exposedPassword(flags.db);
+  if (exposed) faults.storage.push(`${sources.db}: ${exposed.message} ${exposed.hint}`);
   const { storageFaults } = await loadServer();
   for (const { setting, error } of storageFaults(db, files))
     faults.storage.push(`${sources[setting]}: ${error.message} ${error.hint}`);
@@ -135,18 +136,24 @@ async function readStorage(
   return { ...(db ? { db } : {}), ...(files ? { files } : {}), filesQuota: Number(quota) };
 }
 
-/** A password on the command line can be read by everyone on the machine. */
+/** The database of `--db`. @throws Failure for a URL of another form, and for one with a password. */
 export function database(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   if (!/^(sqlite|postgres|postgresql):\/\//.test(url))
     throw usage(`--db takes sqlite:///absolute/path or postgres://host/database, but got "${url}".`);
-  if (/^postgres(ql)?:\/\/[^@/?]*:[^@/?]+@/.test(url))
-    throw new Failure('storage_unsupported', 'A password in --db can be seen by everyone on this machine.', {
-      hint: 'Set SERVICE_DB, PGPASSWORD or PGPASSFILE instead',
-      exit: EXIT.usage,
-    });
+  const exposed = exposedPassword(url);
+  if (exposed) throw exposed;
   return url;
 }
+
+/** A password on the command line can be read by everyone on the machine. */
+const exposedPassword = (url = ''): Failure | null =>
+  /^postgres(ql)?:\/\/[^@/?]*:[^@/?]+@/.test(url)
+    ? new Failure('storage_unsupported', 'A password in --db can be seen by everyone on this machine.', {
+        hint: 'Set SERVICE_DB, PGPASSWORD or PGPASSFILE instead',
+        exit: EXIT.usage,
+      })
+    : null;
 
 function asFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;

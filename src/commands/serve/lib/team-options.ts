@@ -12,6 +12,8 @@ type TeamServe = Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 
   workers: number;
 };
 
+type Storage = Pick<ServeOptions, 'db' | 'files'>;
+
 /** What is wrong with the settings: in general, and with where the database and the files are. */
 export interface Faults {
   general: string[];
@@ -22,9 +24,11 @@ const DEFAULT_LISTEN = '0.0.0.0:7400';
 const DEFAULT_ADMIN = 'admin';
 const DEFAULT_WAIT = 60;
 const MAX_WORKERS = 32;
+const UNSHARED =
+  'Several workers need a Postgres, and the files in it or in S3. Set SERVICE_DB to postgres://… and SERVICE_FILES to db: or s3://BUCKET/PREFIX, or leave --workers out';
 
 /** @throws Failure `invalid_request` that names everything that is missing or wrong; `storage_unsupported` if that is all. */
-export function readTeamOptions(flags: ServeFlags, env: Env, faults: Faults): TeamServe {
+export function readTeamOptions(flags: ServeFlags, env: Env, storage: Storage, faults: Faults): TeamServe {
   const { general: problems } = faults;
   const missing: string[] = [];
   /** A flag beats its variable; an empty variable says nothing. */
@@ -61,11 +65,13 @@ export function readTeamOptions(flags: ServeFlags, env: Env, faults: Faults): Te
   });
   const rateFactor = readFactor(env.SERVICE_RATE_FACTOR, problems);
   const waitForDb = readWait(flags, env, DEFAULT_WAIT, faults);
-  const workers = readWorkers(flags, env, faults);
+  const workers = readWorkers(flags, env, storage, faults);
   if (publicUrl === null || dataDir === null || listen === null || adminHandle === null || hasFaults(faults))
     throw refusal(
       'A team server is not started half-configured.',
-      'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE',
+      missing.length === 0
+        ? ''
+        : 'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE',
       faults,
       missing,
     );
@@ -108,13 +114,16 @@ export function readWait(flags: ServeFlags, env: Env, usual: number, { general }
   return usual;
 }
 
-/** How many processes serve. */
-function readWorkers(flags: ServeFlags, env: Env, { general }: Faults): number {
+/** How many processes serve; several have to share the database and the files. */
+function readWorkers(flags: ServeFlags, env: Env, { db, files }: Storage, faults: Faults): number {
   const text = flags.workers === undefined ? env.SERVICE_WORKERS || '1' : String(flags.workers);
-  if (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_WORKERS) return Number(text);
   const source = flags.workers === undefined ? 'SERVICE_WORKERS' : '--workers';
-  general.push(`${source} is "${text}", but must be a number of 1 to ${MAX_WORKERS}`);
-  return 1;
+  const workers = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  if (workers < 1 || workers > MAX_WORKERS)
+    faults.general.push(`${source} is "${text}", but must be a number of 1 to ${MAX_WORKERS}`);
+  else if (workers > 1 && !(/^postgres(ql)?:/.test(db ?? '') && /^(db:|s3:)/.test(files ?? '')))
+    faults.storage.push(`${source}: ${UNSHARED}`);
+  return workers;
 }
 
 /** Whether anything is wrong. */

@@ -11,8 +11,7 @@ import { join } from 'node:path';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { endWith, exitAfter } from '../../../cli/signals.ts';
-import { Failure } from '../../../local/failure.ts';
-import type { RunningServer, ServeOptions } from '../../../server/serve.ts';
+import type { RunningServer } from '../../../server/serve.ts';
 
 /** What a worker says when it serves. */
 export type Serving = Pick<RunningServer, 'url' | 'listening' | 'keyFile' | 'firstStart' | 'personHandle'>;
@@ -20,15 +19,6 @@ export type Serving = Pick<RunningServer, 'url' | 'listening' | 'keyFile' | 'fir
 const PAUSE_MS = { first: 1_000, most: 30_000 };
 /** So many deaths within so many milliseconds are no accident. */
 const DEATHS = { most: 5, within: 60_000 };
-
-/** @throws Failure `storage_unsupported` unless all workers can share the database and the files. */
-export function requireShared({ db, files }: ServeOptions): void {
-  if (/^postgres(ql)?:/.test(db ?? '') && /^(db:|s3:)/.test(files ?? '')) return;
-  throw new Failure('storage_unsupported', 'Several workers need a Postgres, and the files in it or in S3.', {
-    hint: 'Set SERVICE_DB to postgres://… and SERVICE_FILES to db: or s3://BUCKET/PREFIX, or leave --workers out',
-    exit: EXIT.usage,
-  });
-}
 
 /**
  * Serves until a signal. The data folder has to be locked.
