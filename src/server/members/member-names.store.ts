@@ -23,8 +23,28 @@ export const ownerNames = (tx: ReadTx, boardId: string, limit: number): Promise<
   activeNames(tx, boardId, limit, { kind: 'human', access: 'admin' });
 
 /** Names that may stand in the way of `base`, `base-2` …, also where the base was cut to make room for the number. */
-export const memberNames = (tx: ReadTx, boardId: string, base: string): Promise<string[]> =>
-  namesOf(tx, (members) => members.where('board_id', boardId).where('name', 'like', `${base.slice(0, 32)}%`));
+export const namesInTheWay = (tx: ReadTx, boardId: string, base: string): Promise<string[]> =>
+  keptNames(tx, boardId, 'like', `${base.slice(0, 32)}%`);
+
+/** Whether a newcomer to a board cannot have this name. */
+export const isNameKept = async (tx: ReadTx, boardId: string, name: string): Promise<boolean> =>
+  (await keptNames(tx, boardId, '=', name)).length > 0;
+
+/** Names of everyone who is or was on a board, and the former handles of the people among them: nobody poses as them. */
+const keptNames = (tx: ReadTx, boardId: string, operator: '=' | 'like', name: string): Promise<string[]> =>
+  namesOf(tx, (members) =>
+    members
+      .where('board_id', boardId)
+      .where('name', operator, name)
+      .union((handles) =>
+        handles
+          .from({ h: 'handle_reservations' })
+          .join({ m: 'members' }, 'm.person_id', 'h.person_id')
+          .where({ 'm.board_id': boardId, 'm.kind': 'human' })
+          .where('h.handle', operator, name)
+          .select('h.handle'),
+      ),
+  );
 
 /** Whether somebody else, a person or an agent, has or had this name on one of these boards. */
 export async function isNameOfOther(tx: ReadTx, boardIds: string[], name: string, personId: string) {

@@ -10,7 +10,7 @@ import type { PersonRow } from '../people/people.store.ts';
 import type { Authorized } from '../record/append.steps.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';
 import { countOwners, countPeople } from './member-counts.store.ts';
-import { memberNames } from './member-names.store.ts';
+import { namesInTheWay } from './member-names.store.ts';
 import { insertMember, nextMemberId, saveMember } from './members.store.ts';
 import { humanOf } from './memberships.store.ts';
 import { makeOwnerBySystem } from './owners.steps.ts';
@@ -58,7 +58,7 @@ const position = (board: BoardRow, member: Pick<MemberRow, 'sent_count' | 'sent_
 });
 
 async function newMember(tx: WriteTx, board: BoardRow, { person }: Arrival): Promise<MemberRow> {
-  const taken = await memberNames(tx, board.id, person.handle);
+  const taken = await namesInTheWay(tx, board.id, person.handle);
   const member: MemberRow = {
     ...blankMember,
     id: await nextMemberId(tx, board.id),

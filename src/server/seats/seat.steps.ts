@@ -11,8 +11,8 @@ import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { agentTotals, hadAgent } from '../members/member-counts.store.ts';
-import { memberNames } from '../members/member-names.store.ts';
-import { insertMember, memberByName, nextMemberId, saveMember } from '../members/members.store.ts';
+import { isNameKept, namesInTheWay } from '../members/member-names.store.ts';
+import { insertMember, nextMemberId, saveMember } from '../members/members.store.ts';
 import { tellArrival } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
@@ -117,12 +117,12 @@ async function claimName(tx: WriteTx, board: BoardRow, { name, harness, role }: 
     const { show_harness } = parsePolicy(board);
     const shown = shortNames.get(harness ?? '') ?? (slug(harness ?? '') || role);
     const base = show_harness ? shown : 'agent';
-    const taken = await memberNames(tx, board.id, base);
+    const taken = await namesInTheWay(tx, board.id, base);
     return firstFree(base, new Set([...taken, ...reservedMemberNames]), !show_harness);
   }
-  if (reservedMemberNames.includes(name) || (await memberByName(tx, board.id, name)) !== undefined) {
+  if (reservedMemberNames.includes(name) || (await isNameKept(tx, board.id, name))) {
     throw new Refusal('name_taken', `The name ${name} is taken on this board.`, {
-      hint: 'Choose another name; members that left keep theirs.',
+      hint: 'Choose another name; members that left, and people with a new handle, keep theirs.',
     });
   }
   return name;

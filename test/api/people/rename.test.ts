@@ -158,6 +158,25 @@ forEachDatabase('a new handle', (engine) => {
     }
   });
 
+  it('leaves the old one out of reach of agents on the boards the person is or was on', async () => {
+    const pam = await newPerson();
+    const old = pam.handle;
+    const { name: board } = await newBoard(server.dana);
+    const { name: elsewhere } = await newBoard(server.dana);
+    const { name: left } = await newBoard(server.dana);
+    await putOnBoard(server, board, pam);
+    await endMember(server, await putOnBoard(server, left, pam), 'left');
+    expect(await renamed(pam, old, pam.free)).to.equal(`200 ${pam.free} true`);
+    const join = (on: string, named: Record<string, string>) =>
+      server.dana.call('joinBoard', { body: { board: on, role: 'member', ...named } });
+    for (const on of [board, left]) {
+      expect((await join(on, { name: old })).code).to.equal('name_taken');
+      expect((await join(on, { harness: old })).body.agent.name).to.equal(`${old}-2`);
+    }
+    expect((await join(elsewhere, { name: old })).body.agent.name).to.equal(old);
+    expect(await renamed(pam, pam.free, old)).to.equal(`200 ${old} true`);
+  });
+
   it('leaves the old one out of reach of newcomers too, also once the person is gone', async () => {
     const [pam, ada] = [await newPerson(), await newPerson('admin')];
     await rename(pam, pam.handle, pam.free);
