@@ -1,6 +1,6 @@
 /** The address a team server is known by. */
 
-/** Names of this machine for which clients say 127.0.0.1, so that a server would not know itself by them. */
+/** Names of this machine that `service` calls 127.0.0.1, a host that a server with such a public URL does not answer. */
 const RENAMED = new Set(['localhost', '[::1]']);
 
 /**

@@ -287,7 +287,7 @@ describe('serve --team', () => {
       'https://x.example:99999',
       'https://',
       'x.example',
-      // Clients call these 127.0.0.1, which is another host.
+      // `service` calls these 127.0.0.1, which is another host.
       'https://LocalHost:7532',
       'https://[::1]',
     ];
