@@ -409,6 +409,7 @@ describe('all boards', () => {
     const agent = await newAgent(uma, board, { name: 'claude' });
     await agent.ok('createTask', { params: { board }, body: { title: 'Open' } });
     const { ref } = await agent.ok('createTask', { params: { board }, body: { title: 'Running', start: true } });
+    await agent.ok('createTask', { params: { board }, body: { title: 'Running too', start: true } });
     for (const name of ['a.md', 'b.md']) await put(agent, board, name, 'text');
     await post(agent, board, 'Go on?', { to: ['@uma'], ask: { options: ['Yes', 'No'] }, about: [ref] });
     const { page, close } = await visit(server, uma, `/?board=${board}`, { viewport: { width: 390, height: 844 } });

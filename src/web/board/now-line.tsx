@@ -18,7 +18,10 @@ const groups: Record<string, AgentState[]> = {
 };
 
 export function NowLine({ room, needs }: { room: Room; needs: number }) {
-  const { open = 0, in_progress: running = 0, blocked = 0 } = room.tasks.value ?? {};
+  const { open = 0, in_progress = 0, blocked = 0, blockedRunning = 0 } = room.tasks.value ?? {};
+  // None counts twice. What is not known is left out.
+  const running = in_progress - blockedRunning;
+  const waiting = open - (blocked - blockedRunning);
   const board = room.board.value;
   const alone = board !== null && board.people_count === 1 && board.agent_count === 0;
   const agents = room.members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active');
@@ -38,7 +41,7 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
     [alone, people, 'Nobody else is here yet'],
     [running > 0, tasks, `${running} in progress`],
     [blocked > 0, tasks, `${blocked} blocked`],
-    [open > 0, tasks, plural(open, 'open task')],
+    [waiting > 0, tasks, plural(waiting, 'open task')],
     ...counts.map(([word, count], index): (typeof facts)[number] => [
       true,
       people,

@@ -25,7 +25,8 @@ export interface RoomEvent {
   message?: Message;
 }
 
-type TaskCounts = Answer<'listTasks'>['counts'];
+/** `blockedRunning`: how many of the blocked tasks are in progress; NaN if they are too many to be read. */
+type TaskCounts = Answer<'listTasks'>['counts'] & { blockedRunning: number };
 /** More files than these are not read to count them. */
 export const MAX_FILES = 200;
 
@@ -125,14 +126,15 @@ export class Room {
       const [board, members, tasks, people] = await Promise.all([
         call('getBoard', { params }),
         withMembers ? readAll('listMembers', 'members', { params }) : null,
-        call('listTasks', { params, query: { limit: 1 } }),
+        call('listTasks', { params, query: { state: 'in_progress', blocked: true, limit: 200 } }),
         this.people.peek() ?? readAll('listBoardPeople', 'people', { params }),
       ]);
       if (this.closed) return;
       // The server was restored from a backup: events shown here are gone, and others get their numbers.
       if (board.head_seq < known) return location.reload();
       this.people.value = people;
-      this.tasks.value = tasks.counts;
+      const blockedRunning = tasks.next_after === null ? tasks.tasks.length : Number.NaN;
+      this.tasks.value = { ...tasks.counts, blockedRunning };
       this.board.value = board;
       if (members) this.members.value = members;
       for (const frame of hints) this.handleHint(frame);
