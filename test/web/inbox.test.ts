@@ -150,6 +150,22 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('above the conversation, the buttons of a written answer can be read in light and dark', async () => {
+    const { page, strip, close } = await writeAnswer('Which name?');
+    await strip.getByRole('textbox', { name: 'Answer to claude' }).fill('Call it cap');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await expectAccessible(page, colorScheme, ['color-contrast']);
+      // Axe leaves words in the colour of what they stand on undecided.
+      const { text, ground } = await strip.getByRole('button', { name: 'Answer', exact: true }).evaluate((button) => {
+        const { color, backgroundColor } = getComputedStyle(button);
+        return { text: color, ground: backgroundColor };
+      });
+      expect(text, colorScheme).not.to.equal(ground);
+    }
+    await close();
+  });
+
   it('says of a question with the focus that it was answered elsewhere, and no key answers it again', async () => {
     const { person, board, agent } = await begin();
     const ask = (body: string) => post(agent, board.name, body, { ask: { options: OPTIONS } });
@@ -182,22 +198,6 @@ describe('what needs the person', () => {
   /** Runs in the page before it: what waits for the next frame never comes. */
   const withoutFrames = (): void => {
     globalThis.requestAnimationFrame = () => 0;
-  it('above the conversation, the buttons of a written answer can be read in light and dark', async () => {
-    const { page, strip, close } = await writeAnswer('Which name?');
-    await strip.getByRole('textbox', { name: 'Answer to claude' }).fill('Call it cap');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await expectAccessible(page, colorScheme, ['color-contrast']);
-      // Axe leaves words in the colour of what they stand on undecided.
-      const { text, ground } = await strip.getByRole('button', { name: 'Answer', exact: true }).evaluate((button) => {
-        const { color, backgroundColor } = getComputedStyle(button);
-        return { text: color, ground: backgroundColor };
-      });
-      expect(text, colorScheme).not.to.equal(ground);
-    }
-    await close();
-  });
-
   };
 
   it('has the focus on what a key moved to before the next key is pressed', async () => {

@@ -880,6 +880,31 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('breaks no words in the head of a held thread on a phone', async () => {
+    const [claude, codex] = [await newAgent(dana, board.name, { name: 'claude' }), await newAgent(dana, board.name)];
+    const policy = { agent_run: { notice: 12, hold: 13 } };
+    await dana.ok('updateBoard', { params: { board: board.name }, body: { policy } });
+    const root = await say(dana, 'Talk it over');
+    for (let said = 0; said < 14; said++) await say(said % 2 ? claude : codex, 'A word', { reply_to: root.id });
+    const { page, close } = await open(dana, `&message=${root.seq}`);
+    await page.setViewportSize({ width: 360, height: 780 });
+    const head = page.getByRole('button', { name: /14 replies/ });
+    await head.getByText(/by agents in a row, held/).waitFor();
+    const broken = await head.evaluate((element) => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const found: string[] = [];
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (tops.size > 1) found.push(text.textContent!);
+      }
+      return found;
+    });
+    expect(broken).to.deep.equal([]);
+    await close();
+  });
+
   it('no longer marks messages as held that another policy or a person lets go', async () => {
     const params = { board: board.name };
     const limit = (hold: number) =>

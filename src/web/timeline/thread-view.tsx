@@ -38,7 +38,7 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
         onClick={() => void thread.setOpen(!open)}
       >
         <Icon name={open ? 'down' : 'right'} />
-        {replies(count)}
+        <span class="nw">{replies(count)}</span>
         {fresh > 0 && <span class="st mine">{fresh} new</span>}
         <RunState message={message} />
         <span class="names">
