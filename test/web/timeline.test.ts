@@ -905,6 +905,28 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('cuts neither the title of a board nor the way to search before the facts beside them', async () => {
+    const params = { board: board.name };
+    await dana.ok('updateBoard', { params, body: { title: 'Payments of the shop' } });
+    for (const presence of ['working', 'idle', 'no_session'] as const) {
+      const agent = await newAgent(dana, board.name);
+      await agent.ok('createTask', { params, body: { title: 'Cap the backoff', start: presence === 'idle' } });
+      await agent.ok('setPresence', { body: { presence } });
+    }
+    const { page, close } = await open(dana);
+    const header = page.locator('.hd');
+    await header.getByText('1 in progress').waitFor();
+    for (const width of [1_000, 900]) {
+      await page.setViewportSize({ width, height: 700 });
+      const title = header.getByRole('heading', { name: 'Payments of the shop' });
+      expect(await title.evaluate((element) => element.scrollWidth - element.clientWidth), `${width}`).to.equal(0);
+      const search = header.getByText('Search or go to');
+      expect((await search.boundingBox())!.height, `${width}`).to.be.at.most(24);
+      expect(await header.getByText('1 in progress').isVisible(), `${width}`).to.equal(true);
+    }
+    await close();
+  });
+
   it('no longer marks messages as held that another policy or a person lets go', async () => {
     const params = { board: board.name };
     const limit = (hold: number) =>

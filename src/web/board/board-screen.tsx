@@ -81,7 +81,7 @@ function Header({ here, room }: { here: BoardPlace; room: Room }) {
         </a>
         <h1 class="cut">{board?.title ?? here.board}</h1>
         <NowLine room={room} needs={needsOnBoard(here.board).length} />
-        <span class="sp" />
+        <span class="sp mob" />
         <PaletteButton />
         <TalkMenu />
       </div>
