@@ -72,6 +72,23 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('shows tables with lines, and the day of what came before today', async () => {
+    const { person, board, agent } = await begin();
+    await post(agent, board.name, 'Looking into it');
+    const body = 'Which one?\n\n| cap | wait |\n| --- | --- |\n| 60 s | long |';
+    const { id } = await post(agent, board.name, body, { ask: {} });
+    const { page, close } = await visit(server, person, '/');
+    await page.clock.install({ time: Date.now() + 24 * 3_600_000 });
+    await page.goto(`${server.url}/inbox/asks/${id}`);
+    const cell = page.getByRole('cell', { name: '60 s' });
+    expect(await cell.evaluate((element) => getComputedStyle(element).borderBottomWidth)).to.equal('1px');
+    await page
+      .getByRole('region', { name: 'What came before' })
+      .getByText(/^yesterday, \d\d:\d\d$/)
+      .waitFor();
+    await close();
+  });
+
   it('shows what is asked of a person whose handle another member of the board has as a name', async () => {
     const handle = `person-${++persons}`;
     const { name: board } = await newBoard(server.dana);

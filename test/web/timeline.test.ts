@@ -927,6 +927,17 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('says since which day an agent is gone', async () => {
+    const agent = await newAgent(dana, board.name, { name: 'claude' });
+    await agent.ok('setPresence', { body: { presence: 'idle' } });
+    await agent.ok('setPresence', { body: { presence: 'no_session' } });
+    const { page, close } = await visit(server, dana, '/');
+    await page.clock.install({ time: Date.now() + 24 * 3_600_000 });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await page.getByText(/^gone since yesterday, \d\d:\d\d$/).waitFor();
+    await close();
+  });
+
   it('no longer marks messages as held that another policy or a person lets go', async () => {
     const params = { board: board.name };
     const limit = (hold: number) =>

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { formatTime, Time } from '../parts/time.tsx';
+import { formatExact, formatPast, formatTime } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { useAction } from '../state/action.ts';
 import { answerAttempts, chosenOption, pickOption } from '../state/answers.ts';
@@ -167,11 +167,14 @@ const Said = ({ title, messages = [] }: { title: string; messages: Message[] | u
     <section class="ctx" aria-label={title}>
       <h2 class="q2">{title}</h2>
       {messages.map(({ id, from, at, body }) => (
-        <article key={id} class="m first" aria-label={`${from.name}, ${formatTime(at)}`}>
+        <article key={id} class="m first" aria-label={`${from.name}, ${formatPast(at)}`}>
           <Glyph who={from} size={24} />
           <div>
             <div class="who">
-              <Name who={from} /> <Time at={at} />
+              <Name who={from} />{' '}
+              <time dateTime={at} title={formatExact(at)}>
+                {formatPast(at)}
+              </time>
             </div>
             <Markdown text={body} />
           </div>

@@ -25,12 +25,15 @@ export function formatDay(at: string): string {
 /** "14:06". */
 export const formatTime = (at: string): string => clockTime.format(Date.parse(at));
 
-/** "today, 13:40", "tomorrow, 13:40", or the date and time. */
+/** "today, 13:40", "tomorrow, 13:40", "yesterday, 13:40", or the date and time. */
 export function formatDayTime(at: string): string {
   const day = formatDay(at);
   const tomorrow = formatDay(new Date(Date.parse(at) - DAY).toISOString()) === 'Today';
-  return `${tomorrow ? 'tomorrow' : day === 'Today' ? 'today' : day}, ${formatTime(at)}`;
+  return `${tomorrow ? 'tomorrow' : /day$/.test(day) ? day.toLowerCase() : day}, ${formatTime(at)}`;
 }
+
+/** "13:40" for today, else with its day. */
+export const formatPast = (at: string): string => (formatDay(at) === 'Today' ? formatTime(at) : formatDayTime(at));
 
 /** How long ago: "now", "9 min", "3 h", "2 days", then the date. */
 export function ago(at: string): string {

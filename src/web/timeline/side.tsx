@@ -1,7 +1,7 @@
 /** The side column of the conversation: members, tasks in progress, files. */
 import type { Member, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ago, agoPhrase, formatTime } from '../parts/time.tsx';
+import { ago, agoPhrase, formatPast } from '../parts/time.tsx';
 import { type AgentState, Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
 import { useTalk } from './context.ts';
 import { freshnessOf } from './message.tsx';
@@ -83,7 +83,7 @@ function MemberRow({ member }: { member: Member }) {
   const gone = state === 'disconnected' && presence_since !== null;
   const words = gone ? ago(presence_since) : undefined;
   const task = line?.task ?? current_task;
-  const said = gone ? `gone since ${formatTime(presence_since)}` : (line?.text ?? '');
+  const said = gone ? `gone since ${formatPast(presence_since)}` : (line?.text ?? '');
   return (
     <li class="mem">
       <Glyph who={known} size={28} others={talk.agents.value} />
