@@ -72,6 +72,21 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('keeps the focus at a question in the list that is answered by key, and says once that it is', async () => {
+    const { person, board, agent } = await begin();
+    await post(agent, board.name, 'Which cap?', { ask: { options: OPTIONS } });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('link', { name: 'Which cap?' }).focus();
+    await page.keyboard.press('2');
+    const moved = page.getByRole('region', { name: 'Answered today' }).getByRole('link', { name: 'Which cap?' });
+    await moved.waitFor();
+    expect(await moved.evaluate((link) => link === document.activeElement)).to.equal(true);
+    await page.getByText('Answered: 60 s.').waitFor();
+    const live = page.locator('[aria-live], [role=status]').filter({ hasText: 'Answered' });
+    expect(await live.allTextContents()).to.deep.equal(['Answered 60 s']);
+    await close();
+  });
+
   it('shows tables with lines, and the day of what came before today', async () => {
     const { person, board, agent } = await begin();
     await post(agent, board.name, 'Looking into it');

@@ -139,8 +139,9 @@ function State({ message }: { message: Message }) {
       : ask.state === 'went_with'
         ? `Went with ${ask.going_with}${ask.going_at ? ` at ${formatTime(ask.going_at)}` : ''}. An answer still counts.`
         : null;
+  // An answer from here is announced by itself.
   return words ? (
-    <p class="q2 stands" role="status">
+    <p class="q2 stands" role={own?.state === 'sent' ? undefined : 'status'}>
       {words}
     </p>
   ) : null;

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { isFocusLost } from '../state/focus.ts';
 import { useKeys } from '../state/keys.ts';
 import { needs, needsError, openAsks, pendingApprovals, readNeeds } from '../state/needs.ts';
 import { hrefOf, navigate, place } from '../state/route.ts';
@@ -62,6 +63,9 @@ export default function Inbox() {
     if (link?.checkVisibility()) link.focus();
     else document.getElementById('inbox-title')?.focus();
   });
+  useLayoutEffect(() => {
+    if (moved && chosen && isFocusLost()) document.getElementById(nameOf(chosen))?.focus();
+  }, [group]);
   const move = (to: number): false | undefined => {
     const item = flat[to];
     if (!item) return false;
