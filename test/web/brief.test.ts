@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
-import { newBoardWith, post } from '../support/cast.ts';
+import { newAgent, newBoardWith, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -166,6 +166,29 @@ describe('the brief', () => {
     await page.getByRole('button', { name: 'Save as v3' }).click();
     await page.getByRole('region', { name: 'Brief' }).getByText('v3 by dana').waitFor();
     expect(await text()).to.equal('Mine');
+    await close();
+  });
+
+  it('is edited on a phone with the message box in the window, and nothing on the answers of a question', async () => {
+    await put(dana, board, 'brief.md', 'First', { brief: true });
+    const agent = await newAgent(dana, board);
+    await post(agent, board, 'How long may one wait between two tries be at most, before it fails?', {
+      to: ['@dana'],
+      ask: { options: ['30 s', '60 s', '120 s'] },
+    });
+    await post(maya, board, 'One more line.\n\n'.repeat(60));
+    const { page, close } = await visit(server, dana, `/?board=${board}`, { viewport: { width: 390, height: 844 } });
+    const box = page.getByRole('textbox', { name: 'Message' });
+    const jump = page.getByRole('button', { name: /^\d+ new$/ });
+    await box.waitFor();
+    await jump.waitFor();
+    await page.getByRole('button', { name: /^Brief First/ }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await field(page).waitFor();
+    const button = await page.getByRole('button', { name: 'Post', exact: true }).boundingBox();
+    expect(button!.y + button!.height).to.be.at.most(844);
+    await page.setViewportSize({ width: 390, height: 640 });
+    await jump.waitFor({ state: 'hidden' });
     await close();
   });
 
