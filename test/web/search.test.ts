@@ -173,7 +173,7 @@ describe('search and everything on the page', () => {
     await page.getByText('Is 60 s fine?').waitFor();
     await page.getByLabel('Agent').selectOption({ label: `claude, ${here.created_by.name}’s` });
     await page.getByText('The poller has no jitter').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: /^Needs you/ }).click();
+    await page.getByRole('button', { name: 'Needs you 1 question', exact: true }).click();
     await page.getByText('Full jitter').waitFor({ state: 'detached' });
     await page.getByText('Is 60 s fine?').waitFor();
     await page.getByRole('button', { name: /^Needs you/ }).click();

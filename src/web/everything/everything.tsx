@@ -2,7 +2,7 @@
 import './everything.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
-import { formatNumber } from '../parts/number.ts';
+import { formatNumber, plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
 import { formatDay, Time } from '../parts/time.tsx';
@@ -118,7 +118,7 @@ function FilterBar(props: { all: Entry[]; filters: Filters; set: (change: Partia
         aria-pressed={filters.needsYou}
         onClick={() => set({ needsYou: !filters.needsYou })}
       >
-        Needs you {waiting > 0 && <span class="you">{waiting}</span>}
+        Needs you {waiting > 0 && <span class="you">{plural(waiting, 'question')}</span>}
       </button>
       <Select
         label="Kind"
