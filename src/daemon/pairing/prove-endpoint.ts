@@ -40,8 +40,9 @@ export function endpointDriver({ call, environment, log, isCurrent, save, end }:
     endpoint.pause?.abort();
     try {
       await advance(endpoint).catch((error: unknown) => {
+        const changed = error instanceof ControlRefusal && error.code === 'pairing_changed';
         // The other side may have been replaced after the request was read.
-        if (error instanceof ControlRefusal && error.code === 'pairing_changed') return advance(endpoint);
+        if (changed && endpoint.state === 'open' && isCurrent(endpoint)) return advance(endpoint);
         throw error;
       });
     } catch (error) {
