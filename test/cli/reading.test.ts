@@ -235,12 +235,20 @@ describe('reading a board', () => {
       2,
       `Error (invalid_request): ${first} is on third, not on demo.\nHint: Leave --board out\n`,
     ]);
+    const elsewhere = `https://team.example.com/?board=third&message=${seq}`;
+    const refused = await home().run(['answer', elsewhere, '--option', '1'], { cwd });
+    const { url: server } = (await home().json(['board', 'show', '--board', 'third'])).server;
+    expect([refused.code, refused.stderr]).to.deep.equal([
+      2,
+      `Error (invalid_request): ${elsewhere} is on another server than ${server}.\nHint: Name it: --server https://team.example.com\n`,
+    ]);
     const { board_record: third } = await home().json(['board', 'show', '--board', 'third']);
     for (const words of [
       ['answer', first, '--option', '1'],
       ['answer', first, '--option', '2', '--board', third.id],
       ['board', 'message', `${third.id}#${seq}`, '--board', 'third'],
       ['board', 'thread', first],
+      ['board', 'message', `${server}/?board=third&message=${seq}`],
       ['board', 'receipts', first],
       ['board', 'react', first, 'eyes'],
       ['say', '--reply', first, 'And one more thing'],

@@ -72,7 +72,8 @@ export const linkedBoard = (at: ServerInUse, project: { server: string; board: s
 /** The server that a command talks to, and what is saved about it. */
 export type ServerInUse = Pick<Session, 'server' | 'entry'>;
 
-function sameServer(named: string, { server, entry }: ServerInUse): boolean {
+/** Whether an address, or `local`, is that of the server in use. */
+export function sameServer(named: string, { server, entry }: ServerInUse): boolean {
   if (named === 'local') return server.local;
   const origin = canonicalOrigin(named);
   // This machine's own server may have been at another address when the folder was linked.

@@ -1,4 +1,5 @@
 /** Parses references to messages, and targets. */
+import { sameServer } from '../../../../cli/session/board.ts';
 import type { BoardSession, Session } from '../../../../cli/session/open-session.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
@@ -7,6 +8,8 @@ interface MessageRef {
   id?: string;
   seq?: number;
   board?: string;
+  /** Of a link. */
+  origin?: string;
 }
 
 /** Reads `msg_…`, `6`, `#6`, `board#6` or a link to a message. */
@@ -28,8 +31,11 @@ export async function findMessage(session: BoardSession, text: string): Promise<
 }
 
 /** The message and who it went to. @throws as `findMessage` */
-export async function readMessage({ client, board, choice }: BoardSession, text: string) {
+export async function readMessage(session: BoardSession, text: string) {
+  const { client, board, choice, server } = session;
   const ref = messageRef(text);
+  if (ref.origin && !sameServer(ref.origin, session))
+    throw usage(`${text} is on another server than ${server.url}.`, `Name it: --server ${ref.origin}`);
   if (ref.id) return (await client.call('getMessage', { params: { message: ref.id } })).data;
   const params = { board: ref.board ?? board, seq: ref.seq as number };
   const { data } = await client.call('getMessageBySeq', { params });
@@ -59,7 +65,7 @@ function linkRef(text: string): MessageRef | null {
   const parameters = new URLSearchParams(url.hash.slice(1) || url.search);
   const board = parameters.get('board') ?? url.searchParams.get('board');
   const seq = Number(parameters.get('message') ?? parameters.get('seq') ?? url.searchParams.get('message'));
-  return board && Number.isSafeInteger(seq) && seq > 0 ? { board, seq } : null;
+  return board && Number.isSafeInteger(seq) && seq > 0 ? { board, seq, origin: url.origin } : null;
 }
 
 function invalid(text: string): never {
