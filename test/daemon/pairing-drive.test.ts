@@ -183,7 +183,10 @@ describe('an endpoint of a pairing', () => {
       () => (state = { initiator: { ...request().initiator!, session_binding: `sha256:${'0'.repeat(64)}` } }),
     ],
     ['the session is another one', () => (held = false)],
-    ['the server says that it changed', () => (refused['getPairingRequest'] = ['pairing_changed'])],
+    [
+      'the server says twice that it changed',
+      () => (refused['getPairingRequest'] = ['pairing_changed', 'pairing_changed']),
+    ],
     ['the key is gone', () => (refused['getPairingRequest'] = ['login_required'])],
   ] as [string, () => unknown][]) {
     it(`ends when ${what}`, async () => {
@@ -196,6 +199,12 @@ describe('an endpoint of a pairing', () => {
       expect(calls.length).to.equal(before);
     });
   }
+
+  it('goes on where the request changed during a step', async () => {
+    refused['getPairingRequest'] = ['pairing_changed'];
+    await endpoint.steps.run();
+    expect([ended, pings().length]).to.deep.equal([[], 1]);
+  });
 
   it('tries again after a failure that passes', async () => {
     refused['getPairingRequest'] = ['server_unreachable'];
