@@ -40,7 +40,7 @@ export async function isOwnSeat(tx: WriteTx, seatId: string, personId: string, b
   return seat.board_id === boardId && (await activeHuman(tx, seat.board_id, personId)) !== undefined;
 }
 
-/** Of an agent that its person names for work together. @throws Refusal `pairing_not_found`. */
+/** Checks that the seat is an active agent of the person, on that board if one is given. @throws Refusal `pairing_not_found`. */
 export async function requireOwnSeat(tx: WriteTx, seatId: string, personId: string, boardId: string | undefined) {
   if (await isOwnSeat(tx, seatId, personId, boardId)) return;
   throw new Refusal('pairing_not_found', 'You have no such active agent on this board.', {

@@ -23,8 +23,8 @@ export function requireBrief({ board, session }: Files): Brief {
 }
 
 /**
- * What was got or put here last: at this path, else anywhere. A brief in the other format replaces what was got or put
- * last in that. Never what is on the board just now.
+ * What was got or put here last: at this path, else anywhere. Where the board's brief is in the other format than what is
+ * remembered of this path, the last of any path counts. Never what is on the board just now.
  */
 function lastSeen(files: Files, path: string): Remembered | null {
   const here = notedAt(files, path);

@@ -8,7 +8,7 @@ interface MessageRef {
   id?: string;
   seq?: number;
   board?: string;
-  /** Of a link. */
+  /** The server of a link, such as `https://team.example.com`. */
   origin?: string;
 }
 
