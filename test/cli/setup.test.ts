@@ -187,6 +187,13 @@ describe('setup', () => {
     request.state = 'ready';
     daemon.answers.pairing = (_, peer) => peer.send({ pairings: [{ ...request, accepted: true }] });
     expect((await walk(link, [], inSession)).states['delivery']).to.equal('done');
+    Object.assign(request, { state: 'cancelled', closed_reason: 'cancelled' });
+    daemon.answers.pairing = (_, peer) => peer.send({ pairings: [request] });
+    const over = await walk(link, [], inSession);
+    expect(of(over.steps, 'pairing')).to.include({
+      state: 'failed',
+      next: `service pairing show ${request.id} --server ${url}`,
+    });
     daemon.close();
   });
 });

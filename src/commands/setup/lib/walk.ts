@@ -167,7 +167,7 @@ async function pairing(target: Target, view: View): Promise<Step> {
   if (work === null) return step('pairing', 'done', 'No work is proposed.');
   if (work.accepted || work.state === 'ready') return step('pairing', 'done', `${work.id} is accepted.`);
   if (work.closed_reason !== undefined)
-    return step('pairing', 'failed', `${work.id} is ${work.state}.`, `service pairing list${at(target)}`);
+    return step('pairing', 'failed', `${work.id} is ${work.state}.`, `service pairing show ${work.id}${at(target)}`);
   const accept = `service pairing accept ${work.id} --here${at(target)}`;
   if (!view.accepts) return step('pairing', 'needs_you', 'Accept it in the session that is to do the work.', accept);
   const accepted = await view.accepts(work);
