@@ -7,13 +7,16 @@ import { build, type InlineConfig, type Plugin } from 'vite';
 /** Whether a module is small enough for screens that do not use it. */
 const isLight = (id: string): boolean => !/marked|markdown|purify|highlight|syntax/.test(id);
 
-const config = (root: string, sources: Set<string>): InlineConfig => ({
+/** What a conversation needs until it can be read: these and all that they import. */
+const FIRST_LOAD = ['main.tsx', 'board/board-screen.tsx'];
+
+const config = (root: string, sources: Set<string>, first: Set<string>): InlineConfig => ({
   root: join(root, 'src', 'web'),
   configFile: false,
   logLevel: 'warn',
   base: '/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [noteSources(root, sources)],
+  plugins: [noteSources(root, sources), noteFirstLoad(root, first)],
   worker: { format: 'es', plugins: () => [noteSources(root, sources)] },
   build: {
     outDir: join(root, 'dist', 'web'),
@@ -23,15 +26,30 @@ const config = (root: string, sources: Set<string>): InlineConfig => ({
     // A data: URL would need an exception in the content security policy.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // A browser opens six connections, so few files load faster: modules shared by four screens go into one file.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'page', test: isLight, minShareCount: 4 }] } } },
+    // A browser opens six connections, so few files load faster. What the first load does not need stays out of its files.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'page', test: (id) => isLight(id) && first.has(id), minShareCount: 2 },
+            {
+              name: 'shared',
+              test: (id) => isLight(id) && !first.has(id),
+              minShareCount: 4,
+              // What they import would come along, of the first load too.
+              includeDependenciesRecursively: false,
+            },
+          ],
+        },
+      },
+    },
   },
 });
 
 /** Writes `dist/web`. Answers the files that it was made of, from the root. */
 export async function buildWeb(root: string): Promise<string[]> {
   const sources = new Set<string>();
-  await build(config(root, sources));
+  await build(config(root, sources, new Set()));
   compressAll(join(root, 'dist', 'web'));
   return [...sources].sort();
 }
@@ -42,6 +60,19 @@ const noteSources = (root: string, sources: Set<string>): Plugin => ({
   moduleParsed({ id }) {
     const path = relative(root, id.split('?')[0]!);
     if (path.startsWith('node_modules')) sources.add(path);
+  },
+});
+
+/** Records the modules of the first load, before they are shared out to files. */
+const noteFirstLoad = (root: string, first: Set<string>): Plugin => ({
+  name: 'note-first-load',
+  buildEnd() {
+    const add = (id: string): void => {
+      if (first.has(id)) return;
+      first.add(id);
+      for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported);
+    };
+    for (const path of FIRST_LOAD) add(join(root, 'src', 'web', path));
   },
 });
 
