@@ -9,12 +9,19 @@ const END_DISTANCE_PX = 24;
 const PREFETCH_VIEWS = 2;
 /** Space above the message that is scrolled to, which shows a bit of what came before. */
 const TOP_MARGIN_PX = 96;
+/** An entry of which less is in view is not what is read. */
+const LINE_PX = 24;
 
 export class Scroll {
   readonly atBottom = signal(true);
   private readonly timeline: Timeline;
   private scroller: HTMLElement | null = null;
   private anchor: { seq: string; top: number } | null = null;
+  /**
+   * The entry at the top of the view, and how far below the top it begins; where it begins above, as a share of its height,
+   * which another width changes. Null: the end is read.
+   */
+  private reading: { seq: string; below: number } | null = null;
   private reachedTarget: ScrollTarget | null = null;
   private frame = 0;
   /** Whether the focus was inside before the change. */
@@ -22,6 +29,7 @@ export class Scroll {
   private lastScrollTop = 0;
   /** Where the view began in the window. */
   private lastTop = 0;
+  private lastWidth = 0;
 
   constructor(timeline: Timeline) {
     this.timeline = timeline;
@@ -33,7 +41,7 @@ export class Scroll {
     const onScroll = (): void => {
       // The event of a position that was set here may come after more was added below it, which does not mean that the
       // person left the end.
-      if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
+      if (scroller.scrollTop !== this.lastScrollTop) this.updateReading();
       this.frame ||= requestAnimationFrame(() => {
         this.frame = 0;
         this.loadMore();
@@ -50,15 +58,25 @@ export class Scroll {
       const { top } = scroller.getBoundingClientRect();
       const moved = entries.some(({ target }) => target !== flow) ? top - this.lastTop : 0;
       this.lastTop = top;
+      if (scroller.clientWidth !== this.lastWidth) {
+        this.lastWidth = scroller.clientWidth;
+        this.scrollToReading(scroller);
+        this.updatePosition();
+        return onScroll();
+      }
       // What appears above the conversation, such as a question, moves nothing that is being read. When it goes, the browser itself may
       // have scrolled near the end.
-      if (moved !== 0 && !this.timeline.following) scroller.scrollTop = this.lastScrollTop + moved;
-      else if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
+      const kept = moved !== 0 && !this.timeline.following;
+      if (kept) scroller.scrollTop = this.lastScrollTop + moved;
+      else if (scroller.scrollTop !== this.lastScrollTop) this.updateReading();
       if (this.timeline.following) this.scrollToEnd();
-      this.updatePosition();
+      if (kept) this.updateReading();
+      else this.updatePosition();
       onScroll();
     });
     updateTop();
+    this.lastWidth = scroller.clientWidth;
+    this.updateReading();
     scroller.addEventListener('scroll', onScroll, { passive: true });
     addEventListener('scroll', onScrollAround, { capture: true, passive: true });
     for (const element of [scroller.previousElementSibling!, scroller, flow]) resizeObserver.observe(element);
@@ -128,7 +146,7 @@ export class Scroll {
     this.anchor = null;
     // The focused element may have been removed.
     if (this.hadFocus && document.activeElement === document.body) scroller.focus({ preventScroll: true });
-    this.updatePosition();
+    this.updateReading();
   }
 
   /** Loads more if an end is near. */
@@ -152,6 +170,36 @@ export class Scroll {
 
   private scrollToEnd(): void {
     if (this.scroller) this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  /** Scrolls to what was read before the width changed. */
+  private scrollToReading(scroller: HTMLElement): void {
+    const { reading } = this;
+    const element = reading && scroller.querySelector(`[data-seq="${reading.seq}"]`);
+    if (element) {
+      const { top, height } = element.getBoundingClientRect();
+      scroller.scrollTop += top - this.lastTop - reading.below * (reading.below < 0 ? height : 1);
+    } else if (this.timeline.following) this.scrollToEnd();
+  }
+
+  /** After the view moved: notes what is read now. */
+  private updateReading(): void {
+    this.updatePosition();
+    const { scroller } = this;
+    // Where the width has just changed, what was read before is still to come back.
+    if (!scroller || scroller.clientWidth !== this.lastWidth) return;
+    this.reading = null;
+    if (this.timeline.following) return;
+    const view = scroller.getBoundingClientRect().top;
+    for (const element of scroller.querySelectorAll<HTMLElement>('[data-seq]')) {
+      const { top, bottom, height } = element.getBoundingClientRect();
+      if (bottom < view + LINE_PX) continue;
+      const below = top - view;
+      // A message holds its replies, which come after it here: the last one that begins above is read.
+      if (below >= 0 && this.reading) return;
+      this.reading = { seq: element.dataset['seq']!, below: below < 0 ? below / height : below };
+      if (below >= 0) return;
+    }
   }
 
   private updatePosition(): void {
