@@ -1,4 +1,5 @@
 /** The budget of an agent on the command line: shown, set, used up, told, released. */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
 import { Stranger } from './support/stranger.ts';
@@ -60,6 +61,30 @@ describe('the budget of an agent', () => {
       "Wakes of bot on demo by agents: 1/10m\nAgents' messages wake it.\n",
     );
     expect(await text(['inbox', '--as', 'bot', '--peek'])).not.to.include('do not wake you');
+  });
+
+  it('says that what its program reads has to be acknowledged, where it never is', async () => {
+    const { agent } = await home.json(['agent', 'create', 'reader', '--board', 'demo']);
+    const { message } = await home.json(['say', 'read this', '-b', 'demo', '--to', '@reader', '--no-notes']);
+    const saved = JSON.parse(readFileSync(home.path('config', 'credentials.json'), 'utf8')) as {
+      servers: Record<string, { seats: Record<string, { token: string }> }>;
+    };
+    const [[url, { seats }]] = Object.entries(saved.servers) as [[string, (typeof saved.servers)[string]]];
+    for (let n = 0; n <= 40; n++)
+      await fetch(`${url}/v1/me/inbox?wait=1`, { headers: { Authorization: `Bearer ${seats[agent.id]!.token}` } });
+    expect(await text(['agent', 'budget', 'reader'])).to.match(
+      /\nPaused until .*, or until its program acknowledges what it reads \(service inbox ack\); people still wake it\.\n$/,
+    );
+    expect(await text(['inbox', '--as', 'reader', '--peek'])).to.match(
+      new RegExp(
+        `^service: Messages of agents do not wake you until .*, or until you acknowledge what you read: service inbox ack ${message.seq} --as reader\n`,
+      ),
+    );
+    expect(await text(['inbox', '--as', 'reader', '--wait', '1'])).to.match(
+      /^service: Messages of agents do not wake you until .*, or until you acknowledge what you read: service inbox --as reader\n/,
+    );
+    expect(await text(['inbox', '--as', 'reader'])).not.to.include('do not wake you');
+    expect(await text(['agent', 'budget', 'reader'])).to.include("\nAgents' messages wake it.\n");
   });
 
   it('names what it takes where something else is typed', async () => {

@@ -8,7 +8,7 @@ export const json = () => whole(answer('releaseAgent'));
 export default class AgentRelease extends WriteCommand<typeof AgentRelease> {
   static override summary = 'Let agents wake a paused agent again';
   static override description =
-    'An agent whose wakes are used up is paused: messages of agents wait. This gives it as many wakes again as its shortest\nlimit has, or pauses it until tomorrow. For people only: service agent delivery humans --as NAME.';
+    'An agent is paused, so that messages of agents wait, once its wakes are used up, or where it acknowledges nothing of what\nit reads. This gives it as many wakes again as its shortest limit has, or pauses it until tomorrow.\nFor people only: service agent delivery humans --as NAME.';
   static override examples = ['service agent release codex', 'service agent release codex --until-tomorrow'];
   static override seeAlso = ['agent budget', 'agent delivery', 'inbox'];
   static override args = { agent: required('Your agent') };

@@ -3,14 +3,15 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Inbox, Message, Query } from '../../contract/types.ts';
 import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { membersWithIds } from '../members/members.store.ts';
+import { type MemberRow, membersWithIds } from '../members/members.store.ts';
 import { nameOfPerson } from '../members/memberships.store.ts';
 import { movePosition } from '../members/positions.store.ts';
 import { isNoticed, runNotice } from '../messages/agent-run.rules.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts';
-import { brakeAt, RepeatedReads } from '../seats/budget.rules.ts';
+import { brakeReads, changeBrake } from '../seats/brake.steps.ts';
+import { brakeAt, noBrake, RepeatedReads } from '../seats/budget.rules.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
 import { countWake } from '../seats/wake-count.steps.ts';
 import { brakeView } from '../views/member.ts';
@@ -82,7 +83,7 @@ async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<W
     const { board, member } = place;
     const woken = unread.get(member.id) as WakingCounts;
     const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0 });
-    const { brake, quiet } = await brakeOf(tx, place, page, input.query.wait > 0);
+    const { brake, quiet, write } = await brakeOf(tx, place, page, input.query.wait > 0);
     const { messages, more } = quiet ? { messages: [], more: false } : page;
     const answer = {
       board: board.name,
@@ -100,7 +101,7 @@ async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<W
       work: work[index] as Inbox['work'],
       ...(brake ? { braked: brakeView(brake) } : {}),
     };
-    return { answer, empty: messages.length === 0, ...wakesOn(tx, place, brake) };
+    return { answer, empty: messages.length === 0, write, ...wakesOn(tx, place, brake) };
   });
   // Side by side, so that a database far away costs them its distance once.
   return Promise.all(inboxes);
@@ -147,19 +148,31 @@ async function newestWaking(tx: ReadTx, { member, reader }: Place, { messages, m
 
 const repeated = new RepeatedReads();
 
+interface Braked extends Pick<Waited<Inbox>, 'write'> {
+  brake: ReturnType<typeof brakeAt>;
+  /** The wait is not answered because of what there is. */
+  quiet: boolean;
+}
+
 /**
  * Why agents' messages do not wake the agent, and whether a wait goes on: what wakes nobody comes with what does, or with a read
  * that does not wait, and the same unread messages are not given again and again.
  */
-async function brakeOf(tx: ReadTx, place: Place, page: Page, waits: boolean) {
+async function brakeOf(tx: ReadTx, place: Place, page: Page, waits: boolean): Promise<Braked> {
   const { member } = place;
   const brake = brakeAt(member, tx.now);
   if (!waits || page.messages.length === 0) return { brake, quiet: false };
   const word = await newestWaking(tx, place, page, true);
   if (word === 0 && (brake || (await newestWaking(tx, place, page, false)) === 0)) return { brake, quiet: true };
-  const until = repeated.take(member.id, { cursor: member.read_up_to, word }, tx.now);
-  return until === null ? { brake, quiet: false } : { brake: { until, reason: 'reads' as const }, quiet: true };
+  const until = repeated.take(member.id, { cursor: member.read_up_to, word, brake }, tx.now);
+  if (until === null) return { brake, quiet: false };
+  return { brake: { until, reason: 'reads' }, quiet: true, write: brake ? undefined : storing(member, until) };
 }
+
+const storing = (member: MemberRow, until: number) => async (tx: WriteTx) => {
+  await brakeReads(tx, member, until);
+  repeated.stored(member.id, until);
+};
 
 /** @param named whether some message names the agent. */
 async function pageOf(
@@ -212,11 +225,18 @@ export const ackInbox: WriteCase<'ackInbox'> = {
     const cursor = await acknowledge(tx, place, body.up_to);
     if (cursor > before) {
       tx.publish(`positions:${caller.person.person_id}`);
-      await countWake(tx, place, { after: before, upTo: cursor });
+      await countWake(tx, await acknowledging(tx, place), { after: before, upTo: cursor });
     }
     return { answer: { cursor, member_id: place.member.id } };
   },
 };
+
+/** Acknowledging ends the brake of a seat that did not. */
+async function acknowledging(tx: WriteTx, place: Place): Promise<Place> {
+  if (brakeAt(place.member, tx.now)?.reason !== 'reads') return place;
+  await changeBrake(tx, place.member, noBrake);
+  return { ...place, member: { ...place.member, ...noBrake } };
+}
 
 export const ackBoard: WriteCase<'ackBoard'> = {
   async run(tx, caller, { params, body }) {

@@ -69,6 +69,13 @@ export class BatchedWaits {
     if (this.#queue.length > 0 && this.#db.dialect.shared) this.#plan();
   }
 
+  /** The same once what it leads to is written. Reads go on where nothing can be written: the next look leads to it again. */
+  async #written(looked: Looked): Promise<Looked> {
+    const { found } = looked;
+    if (!(found instanceof Refusal) && found.write) await this.#db.write(found.write).catch(() => {});
+    return looked;
+  }
+
   async #lot(jobs: Job[]): Promise<void> {
     try {
       const since = this.#wakeUps();
@@ -76,7 +83,7 @@ export class BatchedWaits {
       for (const [index, { resolve, reject }] of jobs.entries()) {
         const one = looked[index] as Looked | Refusal;
         if (one instanceof Refusal) reject(one);
-        else resolve(one);
+        else void this.#written(one).then(resolve);
       }
     } catch (error) {
       // The error of one must not fail the others.

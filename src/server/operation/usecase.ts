@@ -97,6 +97,8 @@ export interface Waited<T> {
   keys?: string[];
   /** After how many milliseconds another look is worth it although nothing happens. */
   again?: number | undefined;
+  /** What is to be written because of what it found, before it is answered. */
+  write?: ((tx: WriteTx) => Promise<void>) | undefined;
 }
 
 export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {

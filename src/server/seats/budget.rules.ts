@@ -61,6 +61,8 @@ export interface Brake {
   braked_at: number | null;
 }
 
+export const noBrake: Brake = { braked_until: null, braked_reason: null, braked_at: null };
+
 /** The brake that holds now. */
 export const brakeAt = (
   { braked_until: until, braked_reason: reason }: Pick<Brake, 'braked_until' | 'braked_reason'>,
@@ -74,25 +76,52 @@ const REPEATS_MS = 600_000;
 /** Of more seats than this the one that read first is forgotten. */
 const MOST_SEATS = 10_000;
 
-/** Counts the waiting reads of seats that acknowledge nothing, which get the same again and again. */
+interface Repeats {
+  cursor: number;
+  /** The number of the last word of a person that was given. */
+  word: number;
+  /** The end of the brake under which it is counted; null: nothing brakes the seat. */
+  braked: number | null;
+  count: number;
+  since: number;
+}
+
+/**
+ * Counts the waiting reads of seats that acknowledge nothing, which get the same again and again. The brake that follows is
+ * on the seat's row; once that one has ended or was released, it is counted anew.
+ */
 export class RepeatedReads {
-  readonly #seats = new Map<string, { cursor: number; word: number; count: number; since: number }>();
+  readonly #seats = new Map<string, Repeats>();
 
   /**
    * Counts an answer with what is unread after `cursor`. A new word of a person is always given.
    * @param word the number of the last one; 0: none is unread
+   * @param brake what brakes the seat already
    * @returns until when no more are to be given; null: this one may
    */
-  take(memberId: string, { cursor, word }: { cursor: number; word: number }, now: number): number | null {
+  take(
+    memberId: string,
+    { cursor, word, brake }: { cursor: number; word: number; brake: ReturnType<typeof brakeAt> },
+    now: number,
+  ): number | null {
     const known = this.#seats.get(memberId);
-    const same = known && known.cursor === cursor && now - known.since < REPEATS_MS;
-    const seat = same ? known : { cursor, word, count: 0, since: now };
-    const isNew = word > seat.word;
-    seat.word = Math.max(seat.word, word);
-    if (seat.count >= MOST_REPEATS) return isNew ? null : seat.since + REPEATS_MS;
-    seat.count++;
+    const braked = brake?.until ?? null;
+    const before = known?.cursor === cursor ? known : undefined;
+    const isNew = word > (before?.word ?? 0);
+    const same = before?.braked === braked && now - before.since < REPEATS_MS;
+    const seat = same ? before : { cursor, word, braked, count: 0, since: now };
+    seat.word = Math.max(before?.word ?? 0, word);
     if (!known && this.#seats.size >= MOST_SEATS) this.#seats.delete(this.#seats.keys().next().value as string);
     this.#seats.set(memberId, seat);
+    if (brake?.reason === 'reads') return isNew ? null : brake.until;
+    if (seat.count >= MOST_REPEATS) return isNew ? null : seat.since + REPEATS_MS;
+    seat.count++;
     return null;
+  }
+
+  /** Notes that the seat's row says so from now on. */
+  stored(memberId: string, until: number): void {
+    const seat = this.#seats.get(memberId);
+    if (seat) seat.braked = until;
   }
 }

@@ -2,11 +2,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { type MemberRow, saveMember } from '../members/members.store.ts';
-import type { Caller } from '../operation/caller.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { brakeView, budgetView } from '../views/member.ts';
-import { type Brake, brakeAt, refilled, usualWakes } from './budget.rules.ts';
+import { changeBrake } from './brake.steps.ts';
+import { type Brake, brakeAt, noBrake, refilled, usualWakes } from './budget.rules.ts';
 import { budgetOf, type SeatBudget, saveBudget } from './budgets.store.ts';
 import { lockOwnAgent } from './own-agent.steps.ts';
 
@@ -25,7 +25,7 @@ export const setAgentBudget: WriteCase<'setAgentBudget'> = {
     const { braked_until, braked_reason, braked_at } = own.agent;
     const ends = (braked_reason === 'wakes' || braked_reason === 'cost') && body[braked_reason] !== undefined;
     const brake = ends ? brakeOfCost(budget, tx.now) : { braked_until, braked_reason, braked_at };
-    return { answer: await released(tx, caller, own, { budget, brake }) };
+    return { answer: await released(tx, own, { budget, brake }) };
   },
 };
 
@@ -44,14 +44,14 @@ export const releaseAgent: WriteCase<'releaseAgent'> = {
     const costBucket = budget.costBucket?.left === 0 ? null : budget.costBucket;
     if (body.action === 'more') await saveBudget(tx, own.found.id, { ...budget, buckets, costBucket });
     const brake = body.action === 'more' ? noBrake : pausedUntil(body.until, own.agent, tx.now);
-    return { answer: await released(tx, caller, own, { budget, brake }) };
+    return { answer: await released(tx, own, { budget, brake }) };
   },
 };
 
-/** A pause by the person; what brakes the agent for longer than that stays. */
+/** A pause by the person; what it used up and brakes it for longer than that stays. */
 function pausedUntil(until: number, { braked_until, braked_reason, braked_at }: Brake, now: number): Brake {
   const held = brakeAt({ braked_until, braked_reason }, now);
-  return held && held.reason !== 'person' && held.until > until
+  return (held?.reason === 'wakes' || held?.reason === 'cost') && held.until > until
     ? { braked_until, braked_reason, braked_at }
     : { braked_until: until, braked_reason: 'person', braked_at: now };
 }
@@ -62,21 +62,13 @@ function brakeOfCost({ cost, costBucket }: SeatBudget, now: number): Brake {
   return until > now ? { braked_until: until, braked_reason: 'cost', braked_at: now } : noBrake;
 }
 
-const noBrake: Brake = { braked_until: null, braked_reason: null, braked_at: null };
-
-/** Writes the brake and tells everybody who waits for it. */
+/** Writes the brake; answers with it and the budget. */
 async function released(
   tx: WriteTx,
-  caller: Caller,
   { place, found }: { place: { board: { id: string; name: string } }; found: MemberRow },
   { budget, brake }: { budget: SeatBudget; brake: Brake },
 ): Promise<Answer<'releaseAgent'>> {
-  await saveMember(tx, found.id, brake);
-  tx.publish(`presence:${place.board.id}`);
-  tx.publish(`positions:${caller.person.person_id}`);
-  tx.publish(`seat:${found.id}`);
-  // Its streams have what waited.
-  tx.publish(`board:${place.board.id}`);
+  await changeBrake(tx, found, brake);
   const now = brakeAt(brake, tx.now);
   return {
     board: place.board.name,

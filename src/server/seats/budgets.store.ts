@@ -1,7 +1,9 @@
 /** Budgets of seats: what their people set, and what is left. */
 import type { Budget } from '../../contract/types.ts';
 import { rowBy, rowsBy, writeInto } from '../db/rows.ts';
+import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 import type { Brake, Bucket } from './budget.rules.ts';
 
 type Row = {
@@ -57,6 +59,17 @@ export const saveBudget = (tx: WriteTx, memberId: string, { wakes, cost, buckets
     cost_bucket: costBucket && JSON.stringify(costBucket),
   });
 
+const brakeReadingStatement = statement<{ id: string; read_up_to: number; until: number; now: number }>((db, p) =>
+  db('members')
+    .where({ id: p.id, status: 'active', read_up_to: p.read_up_to })
+    .where((free) => free.whereNull('braked_until').orWhere('braked_until', '<=', p.now))
+    .update({ braked_until: p.until, braked_reason: 'reads', braked_at: p.now }),
+);
+
+/** Brakes an active seat for its reads while its position is this one and nothing else brakes it; answers how many it braked. */
+export const brakeReading = (tx: WriteTx, { id, read_up_to }: Pick<MemberRow, 'id' | 'read_up_to'>, until: number) =>
+  tx.run(brakeReadingStatement, { id, read_up_to, until, now: tx.now });
+
 interface BrakedAgent extends Brake {
   id: string;
   name: string;
@@ -65,14 +78,22 @@ interface BrakedAgent extends Brake {
   braked_until: number;
 }
 
-/** A person's active agents that are braked at `now`, on active boards; those that only people wake are not told. */
+/**
+ * A person's active agents that are braked at `now`, on active boards. Those that only people wake are told of only where they
+ * acknowledge nothing: nothing else that brakes them keeps anything from them.
+ */
 export const brakedAgents = (tx: ReadTx, personId: string): Promise<BrakedAgent[]> =>
   tx.query((db) =>
     db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active', 'b.lifecycle': 'active' })
       .where('m.braked_until', '>', tx.now)
-      .where((either) => either.whereNull('m.delivery_mode').orWhereNotIn('m.delivery_mode', ['humans', 'off']))
+      .where((either) =>
+        either
+          .whereNull('m.delivery_mode')
+          .orWhereNotIn('m.delivery_mode', ['humans', 'off'])
+          .orWhere('m.braked_reason', 'reads'),
+      )
       .select('m.id', 'm.name', 'm.board_id', 'm.braked_until', 'm.braked_reason', 'm.braked_at', {
         board_name: 'b.name',
       }),

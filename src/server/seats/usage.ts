@@ -5,10 +5,10 @@ import type { MemberRow } from '../members/members.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { usageView } from '../views/member.ts';
+import { brake } from './brake.steps.ts';
 import { takenCost } from './budget.rules.ts';
 import { budgetOf, saveBudget } from './budgets.store.ts';
 import { addUsage } from './usage.store.ts';
-import { brake } from './wake-count.steps.ts';
 
 export const reportUsage: WriteCase<'reportUsage'> = {
   async run(tx, caller, { body: { turns, input_tokens, output_tokens, cost_usd } }) {

@@ -2,9 +2,10 @@
 import { statement } from '../db/statement.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { newestWakingAfter } from '../inbox/inbox.store.ts';
-import { type MemberRow, saveMember } from '../members/members.store.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import type { MessageReader } from '../messages/readable.rules.ts';
-import { type BrakeReason, brakeAt, takeWake, usualWakes } from './budget.rules.ts';
+import { brake } from './brake.steps.ts';
+import { brakeAt, takeWake, usualWakes } from './budget.rules.ts';
 import { budgetOf, saveBudget } from './budgets.store.ts';
 
 /**
@@ -55,12 +56,4 @@ export async function countWake(
   const { buckets, until } = takeWake(budget.buckets, limits, tx.now);
   await saveBudget(tx, member.id, { ...budget, buckets });
   if (until !== null) await brake(tx, member, until, 'wakes');
-}
-
-/** From now on agents' messages do not wake the seat until that moment; everybody who follows it is told. A longer brake stays. */
-export async function brake(tx: WriteTx, member: MemberRow, until: number, reason: BrakeReason): Promise<void> {
-  if ((brakeAt(member, tx.now)?.until ?? 0) >= until) return;
-  await saveMember(tx, member.id, { braked_until: until, braked_reason: reason, braked_at: tx.now });
-  tx.publish(`presence:${member.board_id}`);
-  tx.publish(`positions:${member.person_id}`);
 }

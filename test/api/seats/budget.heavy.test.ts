@@ -11,7 +11,7 @@ import { atMost } from '../../../src/server/live/looks.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { startTestServer, type TestServer } from '../../support/server.ts';
+import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { TestStream } from '../../support/stream.ts';
 import { until } from '../../support/until.ts';
 
@@ -468,6 +468,87 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     await post(server.dana, board, 'are you there?', { to: ['@codex'] });
     expect((await page()).messages).to.have.length(1);
     expect((await page()).messages).to.deep.equal([]);
+  });
+
+  /** Waits as often as a client may that acknowledges nothing, and once more, which brakes it. */
+  async function readTooOften(): Promise<void> {
+    for (let n = 0; n < 40; n++) expect((await read(1)).messages).to.have.length(1);
+    expect((await read(1)).braked?.reason).to.equal('reads');
+  }
+
+  it('is braked on every server once it acknowledges nothing, as its person is told, until it does', async () => {
+    const twin = engine === 'postgres' ? await startTwin(server) : null;
+    try {
+      const there = new Api(twin?.url ?? server.url, codex.token);
+      const stream = await TestStream.open(server.dana);
+      await stream.frame(({ event }) => event === 'ready');
+      const { seq } = await say(1);
+      await readTooOften();
+      await stream.frame(({ event, data }) => event === 'presence' && data.state === 'braked');
+      stream.close();
+      const { state: shown, braked } = await server.dana.ok('getMember', { params: params() });
+      expect([shown, braked?.reason]).to.deep.equal(['braked', 'reads']);
+      const [need, ...others] = await needs();
+      expect(others).to.deep.equal([]);
+      expect(need).to.include({ kind: 'agent_braked', agent: 'codex', reason: 'reads', until: braked?.until });
+      expect(need?.text).to.match(
+        /^codex is paused until \d{4}-\d\d-\d\d \d\d:\d\d UTC, or until its program acknowledges what it reads: service inbox ack, or POST \/v1\/me\/inbox\/ack\. People still wake it$/,
+      );
+      if (engine === 'sqlite') await server.restart();
+      const over = await there.ok('readInbox', { query: { wait: 1 } });
+      expect([over.messages, over.braked]).to.deep.equal([[], braked]);
+      expect((await there.ok('readInbox')).messages).to.have.length(1);
+      const waiting = there.ok('readInbox', { query: { wait: 30 } });
+      const { seq: word } = await post(server.dana, board, 'are you there?', { to: ['@codex'] });
+      expect((await waiting).messages).to.have.length(2);
+      await there.ok('ackInbox', { body: { up_to: seq } });
+      expect(await state()).not.to.equal('braked');
+      expect(await needs()).to.deep.equal([]);
+      expect((await read(1)).messages.map((message) => message.seq)).to.deep.equal([word]);
+    } finally {
+      await twin?.close();
+    }
+  });
+
+  it('gets 40 more waiting reads where its person releases it', async () => {
+    await say(1);
+    await readTooOften();
+    const waiting = read(30);
+    const { braked } = await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+    expect(braked).to.equal(null);
+    expect((await waiting).messages).to.have.length(1);
+    for (let n = 1; n < 40; n++) expect((await read(1)).messages).to.have.length(1);
+    expect((await read(1)).braked?.reason).to.equal('reads');
+    server.clock.advance(10 * MINUTE);
+    expect(await state()).not.to.equal('braked');
+    expect((await read(1)).messages).to.have.length(1);
+  });
+
+  it('stays braked by a pause or a cost that came meanwhile, once it acknowledges', async () => {
+    const { seq } = await say(1);
+    await say(2);
+    const until = new Date(server.clock.now() + MINUTE).toISOString();
+    const reads = async () => {
+      for (let n = 0; n < 40; n++) await read(1);
+      expect((await read(1)).braked?.reason).to.equal('reads');
+    };
+    await reads();
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until } });
+    await ack(seq);
+    expect((await read()).braked).to.deep.equal({ until, reason: 'person' });
+    server.clock.advance(2 * MINUTE);
+    await server.dana.ok('setAgentBudget', { params: params(), body: { cost: { usd: 1, seconds: 300 } } });
+    await reads();
+    await codex.ok('reportUsage', { body: { turns: 1, cost_usd: 2 } });
+    await ack(seq + 1);
+    expect((await read()).braked?.reason).to.equal('cost');
+  });
+
+  it('is told of to its person also where only people wake it', async () => {
+    await server.dana.ok('setDeliveryMode', { params: params(), body: { mode: 'humans' } });
+    await post(server.dana, board, 'hello', { to: ['@codex'] });
+    await readTooOften();
+    expect((await needs()).map(({ kind }) => kind)).to.deep.equal(['agent_braked']);
   });
 
   it('is set by its own person only', async () => {

@@ -37,11 +37,14 @@ export function budgetOf({ board, name, id, budget, braked }: Member): Answer<'s
 const wakesText = (wakes: Budget['wakes']): string =>
   wakes === 'off' ? 'without limit' : wakes.map(({ count, seconds }) => `${count}/${span(seconds)}`).join(', ');
 
+const pauseText = ({ until, reason }: NonNullable<Member['braked']>): string =>
+  `Paused until ${showTime(until, 'local')}${reason === 'reads' ? ', or until its program acknowledges what it reads (service inbox ack)' : ''}; people still wake it.`;
+
 /** Two or three lines: the limits, and the pause. */
 export function budgetText({ agent, board, budget, braked }: Answer<'setAgentBudget'>): string {
   const { wakes, cost } = budget;
   return [
     `Wakes of ${agent} on ${board} by agents: ${wakesText(wakes)}${cost ? ` · cost $${cost.usd}/${span(cost.seconds)}` : ''}`,
-    braked ? `Paused until ${showTime(braked.until, 'local')}; people still wake it.` : "Agents' messages wake it.",
+    braked ? pauseText(braked) : "Agents' messages wake it.",
   ].join('\n');
 }

@@ -115,15 +115,21 @@ async function asked(
 export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
   const { bundle, more, notices } = record;
   const messages = bundle === '' ? `${inbox.board} · nothing new for ${inbox.agent}` : bundle;
-  const paused = inbox.braked
-    ? [
-        `service: Messages of agents do not wake you until ${showTime(inbox.braked.until, 'local')}; those of people do.`,
-      ]
-    : [];
-  const lines = [...header.map((line) => `service: ${line}`), ...paused, messages];
+  const lines = [...header.map((line) => `service: ${line}`), ...pauseLines(record, flags), messages];
   if (more) lines.push(`service: More is waiting: service inbox${flags}`);
   if (notices) lines.push(noticesLine(notices, flags));
   return called(lines.join('\n'));
+}
+
+/** What agents' messages do not wake it for; an acknowledgement, which may be about to follow, ends that of reads without any. */
+function pauseLines({ braked, messages, acked_up_to: acked }: InboxRecord, flags: string): string[] {
+  if (!braked) return [];
+  const rule = `Messages of agents do not wake you until ${showTime(braked.until, 'local')}`;
+  if (braked.reason !== 'reads') return [`service: ${rule}; those of people do.`];
+  if (acked !== null) return [];
+  const last = messages.at(-1);
+  const how = last ? `service inbox ack ${last.seq}` : 'service inbox';
+  return [`service: ${rule}, or until you acknowledge what you read: ${how}${flags}`];
 }
 
 /** @param flags what a command needs to act as the seat. */
