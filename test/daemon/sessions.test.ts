@@ -616,6 +616,10 @@ describe('sessions of the daemon', () => {
       errorOf(await session.ask('create_board', { server: rig.origin, create: {}, idempotency_key: 'k' })),
     ).to.equal('invalid_request');
     expect(await seatsOf(session)).to.have.length(20);
+    const [ended, over] = [boards[0]!, boards[20]!];
+    await server.dana.ok('removeMember', { params: { board: ended.board, member: ended.seat.name } });
+    await until(() => rig.row(ended.seat).problem === 'agent_removed', 'it has ended');
+    expect(await session.bind(over.seat)).to.not.have.property('error');
     for (let n = 4; n < 200; n++) await rig.session(undefined, alive);
     clock.pass(1_000);
     await working.hook('boundary');

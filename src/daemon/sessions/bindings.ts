@@ -89,9 +89,10 @@ function released(deps: CursorDeps, seat: Seat): void {
   deps.events.emit('released', seat.row);
 }
 
-/** @throws ControlRefusal if the session holds the maximum number of seats */
+/** @throws ControlRefusal if the session holds the maximum number of seats, of which those that have ended are none */
 export function requireRoom(session: Session, replaced?: Seat): void {
-  if (replaced || session.seats.size < MAX_SEATS) return;
+  const others = session.currentSeats.filter((seat) => seat !== replaced);
+  if (others.length < MAX_SEATS) return;
   throw new ControlRefusal('invalid_request', `A session holds at most ${MAX_SEATS} seats.`, {
     hint: 'Leave a board: service agent leave',
   });
