@@ -89,7 +89,7 @@ function released(deps: CursorDeps, seat: Seat): void {
   deps.events.emit('released', seat.row);
 }
 
-/** @throws ControlRefusal if the session holds the maximum number of seats, of which those that have ended are none */
+/** @throws ControlRefusal if the session holds the maximum number of seats that have not ended */
 export function requireRoom(session: Session, replaced?: Seat): void {
   const others = session.currentSeats.filter((seat) => seat !== replaced);
   if (others.length < MAX_SEATS) return;
