@@ -44,7 +44,7 @@ const waiting = z.strictObject({
   for: waitingFor,
   /** As far as the program tells it. Secrets are taken out of it, and its first 500 characters are kept. */
   question: text(2_000, 1).optional(),
-  /** Where it can be answered, such as a pane of tmux. */
+  /** Where it can be answered, such as a pane of tmux. Secrets are taken out of it. */
   where: text(200, 1).optional(),
 });
 

@@ -46,6 +46,7 @@ type Waiting = NonNullable<Body<'setPresence'>['waiting']>;
 const withoutSecrets = (waiting: Waiting): Waiting => ({
   ...waiting,
   ...(waiting.question === undefined ? {} : { question: shortened(redact(waiting.question).text) }),
+  ...(waiting.where === undefined ? {} : { where: redact(waiting.where).text }),
 });
 
 /** A secret at the end is cut off rather than cut in two: what was sent is longer than what is kept. */
@@ -60,6 +61,11 @@ const toldOf = (waiting: Waiting | undefined) => ({
 });
 
 export const setLocation: WriteCase<'setLocation'> = {
+  prepare: ({ harness, folder, ...body }) => ({
+    ...body,
+    harness: redact(harness).text,
+    folder: redact(folder).text,
+  }),
   async run(tx, caller, { body }) {
     const { member } = await ownPlace(tx, caller as SeatCaller);
     const report = {

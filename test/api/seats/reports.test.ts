@@ -174,6 +174,18 @@ forEachDatabase('what a seat reports', (engine) => {
     expect(active - Date.parse(moved.last_active)).to.be.within(30_000, 35_000);
   });
 
+  it('of a place keeps no secret', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const location = { harness: secret, session_id: 'abc', folder: `/home/pam/${secret}/work` };
+    const answer = await agent.ok('setLocation', { body: location });
+    expect(answer).to.include({
+      harness: '[redacted:github_token]',
+      session_id: 'abc',
+      folder: '/home/pam/[redacted:github_token]/work',
+    });
+    expect((await seen(agent, pam)).location).to.deep.equal(answer);
+  });
+
   it('lists a person’s own agents wherever they are, with their harness, page by page', async () => {
     const ina = await server.person(`ina-${board}`);
     const other = (await newBoard(ina, { visibility: 'private' })).name;

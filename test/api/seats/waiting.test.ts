@@ -124,8 +124,10 @@ forEachDatabase('what a seat reports for its person', (engine) => {
 
   it('keeps no secret of a question, and no more of it than 500 characters', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
-    await asks({ for: 'permission', question: `Bash: curl -H "Authorization: ${secret}" ${'x'.repeat(1_500)}` });
-    const { question = '' } = (await seen(pam)).waiting!;
+    const asked = `Bash: curl -H "Authorization: ${secret}" ${'x'.repeat(1_500)}`;
+    await asks({ for: 'permission', question: asked, where: `tmux ${secret}` });
+    const { question = '', where } = (await seen(pam)).waiting!;
+    expect(where).to.equal('tmux [redacted:github_token]');
     expect(question).to.have.length(500).and.include('[redacted:').and.not.include(secret);
     const rows = await server.db.read((tx) =>
       tx.query<object>((db) => db('seat_reports').where('member_id', agent.memberId).select('*')),
