@@ -71,6 +71,26 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
     await free();
   });
 
+  it('is waited for no longer than was said, first in this process and then where another one took it', async () => {
+    const free = (await server.db.claim('a name', 0))!;
+    const taken = other.query("SELECT pg_advisory_lock(7400003, hashtext('a name'))");
+    const waiting = "pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'";
+    await until(async () => (await ask(`SELECT pid FROM ${waiting}`)).length === 1, 'another process waits for it');
+    let told: unknown = 'waits';
+    void server.db.claim('a name', 30_000).then((claim) => {
+      told = claim;
+    });
+    server.clock.advance(29_000);
+    await free();
+    await taken;
+    await until(async () => (await asked()) > 0, 'it is asked for in vain');
+    expect(told).to.equal('waits');
+    server.clock.advance(1_000);
+    await until(() => told !== 'waits', 'it is given up');
+    expect(told).to.equal(null);
+    await other.query("SELECT pg_advisory_unlock(7400003, hashtext('a name'))");
+  });
+
   // Only Linux tells when the engine will ask whether the other end is still there.
   if (process.platform === 'linux') {
     it('is free soon after the host of its process is gone, although its connection was never closed', async () => {
@@ -161,7 +181,7 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
       await until(async () => (await ask(waiting)).length === 1, 'another process waits for it');
       await endIts();
       await taken;
-      await until(async () => (await asked()) > 0, 'it was asked for in vain');
+      await until(() => server.clock.waiting(30_000) > 0, 'it was asked for in vain');
       const before = await asked();
       server.clock.advance(ms);
       await until(async () => (await asked()) > before || told !== null, 'it was asked for again');

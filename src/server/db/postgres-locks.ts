@@ -42,12 +42,14 @@ export class PostgresLocks {
 
   /** @returns null when it was not free within `waitMs`. @throws Unreachable */
   async claim(name: string, waitMs: number, options: ClaimOptions = {}): Promise<Claim | null> {
+    // One limit for both waits: in this process, and then for another one.
+    let late = waitMs <= 0;
+    const cancel = Number.isFinite(waitMs) ? this.#clock.after(waitMs, () => (late = true)) : () => {};
     const release = await this.#local.claim(name, waitMs);
     if (!release) return null;
     try {
       let on = await this.#take(name, options);
-      // Counted, not read from a clock that may be set meanwhile.
-      for (let left = waitMs - TRY_MS; !on && left >= 0; left -= TRY_MS) {
+      while (!on && !late) {
         await new Promise<void>((resolve) => void this.#clock.after(TRY_MS, resolve));
         on = await this.#take(name, options);
       }
@@ -63,6 +65,8 @@ export class PostgresLocks {
     } catch (error) {
       release();
       throw error;
+    } finally {
+      cancel();
     }
   }
 
