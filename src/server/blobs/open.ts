@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
+import { readMeta, setMeta } from '../settings/settings.store.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
 import { addressIn, ENCODED, pathIn, requireDatabaseUrl } from '../upkeep/storage.ts';
@@ -25,6 +26,8 @@ interface StoreHome {
 
 /** How long a start waits for a process that is just ending. */
 const WAIT_MS = 2_000;
+/** Held alone by a process that keeps files on its disk, shared by those that keep them elsewhere. */
+const FILES = 'files on disk';
 
 /** What goes together, said with every refusal. */
 const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several. ${ENCODED}`;
@@ -37,7 +40,7 @@ export async function openStore(address: string | undefined, home: StoreHome): P
   const { dataDir, db, dbUrl } = home;
   const place = placeOf(addressOf(address, dataDir), db.dialect.name === 'postgres');
   if (place.kind === 'disk') return openDisk(place.root, home);
-  await claimFiles(home, true);
+  await claimFiles(home, place.name);
   const stage = stagingFolder(dataDir);
   return place.kind === 'db' ? postgresStore(dbUrl, stage) : new S3Store({ ...place.options, stage });
 }
@@ -64,16 +67,16 @@ export function storageFaults(
 
 type Place =
   | { kind: 'disk'; root: string }
-  | { kind: 'db' }
-  | { kind: 's3'; options: Omit<ConstructorParameters<typeof S3Store>[0], 'stage'> };
+  | { kind: 'db'; name: string }
+  | { kind: 's3'; name: string; options: Omit<ConstructorParameters<typeof S3Store>[0], 'stage'> };
 
 /** @throws ServeError `storage_unsupported` */
 function placeOf(url: string, postgres: boolean): Place {
   if (url === 'db:') {
-    if (postgres) return { kind: 'db' };
+    if (postgres) return { kind: 'db', name: url };
     throw unsupported('Only Postgres keeps files in the database.');
   }
-  if (url.startsWith('s3://')) return { kind: 's3', options: objectsAt(url) };
+  if (url.startsWith('s3://')) return objectsAt(url);
   const root = /^disk:\/\/\/./.test(url) ? pathIn(url) : null;
   if (root !== null) return { kind: 'disk', root };
   throw unsupported('The files cannot be kept there.');
@@ -90,7 +93,7 @@ async function openDisk(root: string, home: StoreHome): Promise<BlobStore> {
       `There are no files of a server in ${root}.`,
       'Name the folder or store in which they are, such as disk:///srv/service/files.',
     );
-  await claimFiles(home, false);
+  await claimFiles(home, null);
   try {
     return await diskStore(root);
   } catch (error) {
@@ -99,21 +102,47 @@ async function openDisk(root: string, home: StoreHome): Promise<BlobStore> {
   }
 }
 
-/** Of one database, either one process keeps files on its disk, or all processes share them. @throws ServeError */
-async function claimFiles({ db, beside, lost }: StoreHome, shared: boolean): Promise<void> {
+/**
+ * Of one database, either one process keeps files on its disk, or all processes share a place. Which one that is the database
+ * notes, and only a process that runs alone changes it. @param place null: on the disk. @throws ServeError
+ */
+async function claimFiles(home: StoreHome, place: string | null): Promise<void> {
+  const { db, beside, lost } = home;
   if (!db.dialect.shared || beside) return;
-  const taken = new ServeError(
-    'storage_unsupported',
-    shared
-      ? 'Another server process of this database keeps the files on its disk, where this one cannot read them.'
-      : 'Another server process uses this database, and cannot read files on the disk of this one.',
-    'Start every process with --files db: or SERVICE_FILES=db:, or with one s3://bucket/prefix; service storage copy takes files there that are on a disk.',
+  const taken = apart(
+    place === null
+      ? 'Another server process uses this database, and cannot read files on the disk of this one.'
+      : 'Another server process of this database keeps the files on its disk, where this one cannot read them.',
   );
-  if (!(await db.claim('files on disk', WAIT_MS, { shared, lost: () => lost?.(taken) }))) throw taken;
+  const held = await db.claim(FILES, WAIT_MS, { shared: place !== null, lost: () => lost?.(taken) });
+  if (!held) throw taken;
+  if (place === null) return;
+  const noted = await db.read((tx) => readMeta(tx, 'files'));
+  if (noted === place) return;
+  if (noted === null) return note(db, place);
+  await held();
+  const alone = await db.claim(FILES, WAIT_MS);
+  if (!alone)
+    throw apart(`Another server process of this database keeps the files in ${noted}; this one would in ${place}.`);
+  await alone();
+  await note(db, place);
+  // No other process starts meanwhile.
+  await claimFiles(home, place);
 }
 
+const note = async (db: Database, place: string): Promise<void> => {
+  await db.write((tx) => setMeta(tx, 'files', place));
+};
+
+const apart = (message: string): ServeError =>
+  new ServeError(
+    'storage_unsupported',
+    message,
+    'Start every process with --files db: or SERVICE_FILES=db:, or with one s3://bucket/prefix; to move files that are elsewhere, stop all processes and run service storage copy.',
+  );
+
 /** `s3://bucket/prefix?endpoint=&region=&path_style=`. */
-function objectsAt(address: string): Extract<Place, { kind: 's3' }>['options'] {
+function objectsAt(address: string): Extract<Place, { kind: 's3' }> {
   const prefix = pathIn(address.replace(/\?[^#]*/, ''));
   if (prefix === null) throw unsupported('The address of the files is not a valid one.');
   const url = new URL(address);
@@ -128,9 +157,11 @@ function objectsAt(address: string): Extract<Place, { kind: 's3' }>['options'] {
   const endpoint = url.searchParams.get('endpoint');
   if (url.hostname === '' || (endpoint !== null && !/^https?:\/\/[^/?#@]+\/?$/.test(endpoint)))
     throw unsupported('The address of the files names no bucket, or an invalid endpoint.');
-  return {
-    bucket: url.hostname,
-    prefix: prefix.replaceAll(/^\/+|\/+$/g, ''),
+  const bucket = url.hostname;
+  const within = prefix.replaceAll(/^\/+|\/+$/g, '');
+  const options = {
+    bucket,
+    prefix: within,
     endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
     region,
     pathStyle: (url.searchParams.get('path_style') ?? String(endpoint !== null)) === 'true',
@@ -138,6 +169,9 @@ function objectsAt(address: string): Extract<Place, { kind: 's3' }>['options'] {
     secretAccessKey,
     sessionToken: AWS_SESSION_TOKEN || undefined,
   };
+  // How the bucket is asked may differ from one process to another.
+  const at = endpoint === null ? '' : `?endpoint=${endpoint.replace(/\/$/, '')}`;
+  return { kind: 's3', name: `s3://${bucket}/${within}${at}`, options };
 }
 
 /** Where bytes wait that are not kept on this disk. */

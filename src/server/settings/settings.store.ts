@@ -3,13 +3,17 @@ import type { Settings } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-type MetaName = 'server_id' | 'key_check';
+/** `files`: where the processes of one database last kept files together. */
+type MetaName = 'server_id' | 'key_check' | 'files';
 
 export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | null> =>
   (await firstRow<{ value: string }>(tx, (db) => db('meta').where('name', name).select('value')))?.value ?? null;
 
 export const addMeta = (tx: WriteTx, name: MetaName, value: string): Promise<number> =>
   tx.change((db) => db('meta').insert({ name, value }));
+
+export const setMeta = (tx: WriteTx, name: MetaName, value: string): Promise<number> =>
+  tx.change((db) => db('meta').insert({ name, value }).onConflict('name').merge());
 
 const names = ['board_creation', 'agents_add_people'] as const satisfies readonly (keyof Settings)[];
 

@@ -96,6 +96,36 @@ describe('where the bytes of files are kept', () => {
       expect(await refusal()).to.equal('started');
     });
 
+    it('is one place for all processes that share it, until all of them have stopped', async () => {
+      const db = await newPostgresDatabase();
+      const dataDir = folder();
+      const second = folder();
+      process.env['AWS_ACCESS_KEY_ID'] = 'key';
+      process.env['AWS_SECRET_ACCESS_KEY'] = 'secret';
+      const bucket = 's3://bucket/files?endpoint=http://127.0.0.1:1';
+      const told = async (files: string): Promise<string> =>
+        startServer({ ...quiet, dataDir: second, db, files }).then(
+          (server) => server.close().then(() => 'started'),
+          (error: { code: string; message: string }) => `${error.code} ${error.message}`,
+        );
+      let first = await startServer({ ...quiet, dataDir, db, files: 'db:' });
+      for (const name of ['server-secret', 'local-key']) copyFileSync(join(dataDir, name), join(second, name));
+      expect(await told(bucket)).to.equal(
+        'storage_unsupported Another server process of this database keeps the files in db:; this one would in s3://bucket/files?endpoint=http://127.0.0.1:1.',
+      );
+      expect(await told('db:')).to.equal('started');
+      await first.close();
+      expect(await told(bucket)).to.equal('started');
+      first = await startServer({ ...quiet, dataDir, db, files: `${bucket}/&region=eu-west-1&path_style=true` });
+      expect(await told(bucket)).to.equal('started');
+      for (const other of ['db:', bucket.replace('/files', '/other'), bucket.replace('//bucket', '//basket')])
+        expect(await told(other), other).to.match(/^storage_unsupported .* keeps the files in s3:\/\/bucket\/files\?/);
+      await first.close();
+      expect(await told('db:')).to.equal('started');
+      delete process.env['AWS_ACCESS_KEY_ID'];
+      delete process.env['AWS_SECRET_ACCESS_KEY'];
+    });
+
     it('is shared by several processes in the database, which exclude each other on the same bytes', async () => {
       const server = await startTestServer('postgres');
       const twin = await startTwin(server);
