@@ -12,9 +12,9 @@ import type { Database } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { lockInstance } from './instance-lock.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './private-files.ts';
-import { bindDatabase, isBound, loadRootKey } from './root-secret.ts';
+import { bindDatabase, isBound, loadRootKey, requireSecretOf } from './root-secret.ts';
 import { ServeError } from './serve-error.ts';
-import { isRemembered, rememberStorage, storageOf, storageThere, withoutPassword } from './storage.ts';
+import { lastUsed, rememberStorage, storageOf, storageThere, withoutPassword } from './storage.ts';
 
 export interface DataOptions {
   /** Absolute path. */
@@ -106,7 +106,7 @@ async function open<T>(
   const db = await openDatabase({ url, clock, migrate: false });
   try {
     if (missing && existing && !(await holdsServer(db))) throw missing;
-    if (lost && (await migrationsIn(db)).length === 0) throw lost;
+    await requireOwn(db, dataDir, lost);
     if (migrate !== false) await migrateDatabase(db, url);
     else if ((await migrationsIn(db)).at(-1) !== newestMigration()) throw dataOlder();
     rememberStorage(dataDir, url);
@@ -165,16 +165,34 @@ export const noServer = (place: string, hint = NAME_IT): ServeError =>
   new ServeError('storage_unreachable', `There is no server in ${place}.`, hint);
 
 /**
- * What is wrong where nothing is in a database that the folder was last used with; null: it was used with another or with none,
- * or keeps no secret that a new one would leave worthless.
+ * What is wrong where nothing is in a database, and a new server in it would leave the secret and the files of this folder
+ * worthless; null: the folder holds none.
  */
-export const lostDatabase = (dataDir: string, url: string): ServeError | null =>
-  isRemembered(dataDir, url) && existsSync(join(dataDir, 'server-secret'))
-    ? noServer(
-        withoutPassword(url),
-        `Restore the database from its backup, as in docs/deploy.md. To begin anew, move ${dataDir} away.`,
-      )
-    : null;
+export function lostDatabase(dataDir: string, url: string): ServeError | null {
+  if (!existsSync(join(dataDir, 'server-secret'))) return null;
+  const last = lastUsed(dataDir);
+  const place = withoutPassword(url);
+  if (last !== null && last !== place)
+    return new ServeError(
+      'storage_differs',
+      `The server in ${dataDir} keeps its boards in ${last}, and there is no server in ${place}.`,
+      `Name that one with --db. To move it, restore its backup in the other one first; for a new server, name another folder with --data.`,
+    );
+  if (last === null && !existsSync(join(dataDir, 'files', 'sha256'))) return null;
+  return noServer(
+    place,
+    `Restore the database from its backup, as in docs/deploy.md. To begin anew, move ${dataDir} away.`,
+  );
+}
+
+/**
+ * Refuses a database that has nothing in it although it should, or belongs to another root secret, before it is changed.
+ * @param lost what `lostDatabase` says. @throws ServeError
+ */
+export async function requireOwn(db: Database, dataDir: string, lost: ServeError | null): Promise<void> {
+  if ((await migrationsIn(db)).length > 0) await requireSecretOf(db, dataDir);
+  else if (lost) throw lost;
+}
 
 const dataOlder = (): ServeError =>
   new ServeError(

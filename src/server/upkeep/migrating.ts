@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../db/clock.ts';
 import { migrationsIn, newestMigration } from '../db/migrate.ts';
 import { migrate, openDatabase, sqliteFile } from '../db/open.ts';
-import { lockFolder, lostDatabase, noServer, ofDatabase } from './data-folder.ts';
+import { lockFolder, lostDatabase, noServer, ofDatabase, requireOwn } from './data-folder.ts';
 import { storageOf } from './storage.ts';
 
 interface Migrated {
@@ -36,8 +36,8 @@ export async function migrateStorage(
   try {
     const opened = await openDatabase({ url, clock: systemClock, migrate: false });
     try {
+      await requireOwn(opened, dataDir, lost);
       const before = await migrationsIn(opened);
-      if (lost && before.length === 0) throw lost;
       const applied = status ? [] : await migrate(opened, url);
       return { from: before.at(-1) ?? null, to: newestMigration(), applied };
     } finally {

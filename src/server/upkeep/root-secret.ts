@@ -38,6 +38,18 @@ const restoreHint = (file: string): string => `Put the one that was made with th
 export const isBound = (db: Database): Promise<boolean> =>
   db.read(async (tx) => (await readMeta(tx, 'key_check')) !== null);
 
+/** Refuses a database that another root secret was used with, and changes nothing. @throws ServeError `root_key_mismatch` */
+export async function requireSecretOf(db: Database, dataDir: string): Promise<void> {
+  const known = await db.read((tx) => readMeta(tx, 'key_check'));
+  if (known !== null) requireSame(known, loadRootKey(dataDir, true).root, dataDir);
+}
+
+function requireSame(known: string, root: RootKey, dataDir: string): void {
+  if (known === root.keyCheck()) return;
+  const file = secretFile(dataDir);
+  throw new ServeError('root_key_mismatch', `${file} does not belong to this database.`, restoreHint(file));
+}
+
 /**
  * Binds a new database to this root key, or checks that it is bound to it; answers the server's id.
  * @throws ServeError `root_key_mismatch`: starting would silently break every credential.
@@ -45,14 +57,8 @@ export const isBound = (db: Database): Promise<boolean> =>
 export async function bindDatabase(db: Database, root: RootKey, dataDir: string): Promise<string> {
   return db.write(async (tx) => {
     const known = await readMeta(tx, 'key_check');
-    if (known !== null && known !== root.keyCheck()) {
-      throw new ServeError(
-        'root_key_mismatch',
-        `${secretFile(dataDir)} does not belong to this database.`,
-        restoreHint(secretFile(dataDir)),
-      );
-    }
-    if (known === null) await addMeta(tx, 'key_check', root.keyCheck());
+    if (known !== null) requireSame(known, root, dataDir);
+    else await addMeta(tx, 'key_check', root.keyCheck());
     const serverId = await readMeta(tx, 'server_id');
     if (serverId !== null) return serverId;
     const id = newId('srv', tx.now);

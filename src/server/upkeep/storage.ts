@@ -10,6 +10,8 @@ import { replacePrivate } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 
 const FILE = 'storage';
+/** Noted instead of an address: a folder may be moved. */
+const EMBEDDED = 'embedded';
 
 const embedded = (dataDir: string): string => addressIn('sqlite', dataDir, 'service.db');
 
@@ -37,7 +39,7 @@ export const ENCODED = 'In a path #, ? and % are written %23, %3F and %25.';
 export function storageOf(dataDir: string, named: string | undefined): string {
   if (named !== undefined) return requireDatabaseUrl(named);
   const last = lastUsed(dataDir);
-  if (last === null || last === 'embedded') return embedded(dataDir);
+  if (last === null || last === embedded(dataDir)) return embedded(dataDir);
   throw new ServeError(
     'storage_differs',
     `The server in ${dataDir} keeps its boards in ${last}.`,
@@ -73,21 +75,19 @@ export function requireDatabaseUrl(url: string): string {
 
 /** Notes what this folder is used with, without a password, once the database has its tables. */
 export function rememberStorage(dataDir: string, url: string): void {
-  if (!isRemembered(dataDir, url)) replacePrivate(join(dataDir, FILE), `${noted(dataDir, url)}\n`);
+  if (lastUsed(dataDir) === withoutPassword(url)) return;
+  replacePrivate(join(dataDir, FILE), `${url === embedded(dataDir) ? EMBEDDED : withoutPassword(url)}\n`);
 }
-
-/** Whether this folder was last used with that database. */
-export const isRemembered = (dataDir: string, url: string): boolean => lastUsed(dataDir) === noted(dataDir, url);
-
-const noted = (dataDir: string, url: string): string => (url === embedded(dataDir) ? 'embedded' : withoutPassword(url));
 
 /** A database's URL as it may be shown. */
 export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z]+:\/\/[^@/?:]*):[^/?]*@/, '$1@').replace(/\?.*$/, '');
 
-function lastUsed(dataDir: string): string | null {
+/** The database that this folder was last used with, as it may be shown; null: with none. */
+export function lastUsed(dataDir: string): string | null {
   try {
-    return readFileSync(join(dataDir, FILE), 'utf8').trim();
+    const noted = readFileSync(join(dataDir, FILE), 'utf8').trim();
+    return noted === EMBEDDED ? embedded(dataDir) : noted;
   } catch {
     return null;
   }

@@ -1,11 +1,23 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import pg from 'pg';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
+import { systemClock } from '../../../src/server/db/clock.ts';
+import { newestMigration } from '../../../src/server/db/migrate.ts';
+import { openDatabase } from '../../../src/server/db/open.ts';
 import { startServer } from '../../../src/server/serve.ts';
 import { ofDatabase } from '../../../src/server/upkeep/data-folder.ts';
 import { schemaOf } from '../../../src/server/upkeep/examine.ts';
@@ -99,6 +111,58 @@ describe('the database of a data folder', () => {
       }
       expect(readdirSync(dataDir)).to.deep.equal(kept);
       expect(await refusal({ ...quiet, dataDir: folder(), db })).to.equal('started');
+    });
+
+    it('is not left for one without a server, which is named together with it; nothing is made there', async () => {
+      const dataDir = folder();
+      const db = await databaseOf();
+      await startServer({ ...quiet, dataDir, db }).then((server) => server.close());
+      rmSync(join(dataDir, 'local-key'));
+      const kept = readFileSync(join(dataDir, 'storage'), 'utf8');
+      const [sqlite, postgres] = [`sqlite://${folder()}/other.db`, await databaseOf()];
+      if (postgres !== undefined) await lose(dataDir, postgres);
+      for (const other of [sqlite, ...(postgres === undefined ? [] : [postgres])]) {
+        for (const begin of [
+          () => startServer({ ...quiet, dataDir, db: other }),
+          () => migrateStorage({ dataDir, db: other }, false),
+        ]) {
+          const error = (await begin().catch((reason: unknown) => reason)) as ServeError;
+          expect(error).to.include({ code: 'storage_differs' });
+          const [its, none] = [db ?? `sqlite://${dataDir}/service.db`, other].map((url) => url.replace(':test@', '@'));
+          expect(error.message).to.equal(
+            `The server in ${dataDir} keeps its boards in ${its}, and there is no server in ${none}.`,
+          );
+          expect(error.hint).to.include('--data').and.include('backup');
+          expect(readFileSync(join(dataDir, 'storage'), 'utf8')).to.equal(kept);
+        }
+      }
+      expect(existsSync(sqlite.slice('sqlite://'.length))).to.equal(false);
+      expect(await refusal({ ...quiet, dataDir, db })).to.equal('started');
+    });
+
+    it('is not replaced by an empty one beside files that a backup put back', async () => {
+      const dataDir = folder();
+      const db = await databaseOf();
+      await startServer({ ...quiet, dataDir, db }).then((server) => server.close());
+      await lose(dataDir, db);
+      for (const name of readdirSync(dataDir))
+        if (!['files', 'server-secret'].includes(name)) rmSync(join(dataDir, name));
+      expect(await refusal({ ...quiet, dataDir, db })).to.match(/^storage_unreachable There is no server in /);
+    });
+
+    it('is still the one that it was used with after a start on that of another server, which is not migrated', async () => {
+      const [dataDir, another] = [folder(), folder()];
+      const dbs = [await databaseOf(), await databaseOf()];
+      await startServer({ ...quiet, dataDir, db: dbs[0] }).then((server) => server.close());
+      await startServer({ ...quiet, dataDir: another, db: dbs[1] }).then((server) => server.close());
+      const its = dbs[1] ?? `sqlite://${another}/service.db`;
+      const kept = readFileSync(join(dataDir, 'storage'), 'utf8');
+      const older = await openDatabase({ url: its, clock: systemClock, migrate: false });
+      await older.write((tx) => tx.change((knex) => knex('migrations').where('name', newestMigration()).delete()));
+      await older.close();
+      expect(await refusal({ ...quiet, dataDir, db: its })).to.match(/^root_key_mismatch .* does not belong to /);
+      expect(readFileSync(join(dataDir, 'storage'), 'utf8')).to.equal(kept);
+      expect((await schemaOf({ dataDir: another, db: its })).missing).to.deep.equal([newestMigration()]);
     });
 
     it('is used by the next start where the first was cut off as soon as it had noted which one it is', async () => {
