@@ -278,6 +278,24 @@ describe('serve --team', () => {
     expect(error.hint).not.to.include('--public-url');
   });
 
+  it('says its password in no refusal, of the tools for its data neither', async () => {
+    const data = join(home.dir, 'unmade');
+    for (const [db, ...command] of [
+      ['mysql://u:secret@h/d', 'storage', 'check'],
+      ['u:secret@h/d', 'server', 'recover-key', 'ana'],
+      ['postgres://u:12/secret@h/d', 'storage', 'migrate'],
+      ['postgres://u:12/secret@h/d', 'serve'],
+      ['postgres://h/d?user=u&password=secret', 'storage', 'copy', '--from', 'db:', '--to', 'db:'],
+      ['postgres://h/d?user=u&password=secret', 'serve'],
+    ] as const) {
+      const { code, stdout, stderr } = await home.run([...command, '--data', data, '--db', db, '--json']);
+      const { error } = JSON.parse(stdout);
+      expect({ code, said: error.code }, `${command} ${db}`).to.deep.equal({ code: 2, said: 'storage_unsupported' });
+      expect(JSON.stringify(error), `${command} ${db}`).to.include('--db').and.not.include('secret');
+      expect(stderr).not.to.include('secret');
+    }
+  });
+
   it('takes a public URL that is an origin and nothing more', async () => {
     const bad = [
       'https://x.example/',

@@ -13,6 +13,7 @@ describe('a URL of Postgres', () => {
     ]);
     expect(serversOf('postgresql://a,b/name')).to.deep.equal(['postgresql://a/name', 'postgresql://b/name']);
     expect(serversOf('postgres://ana@a/name')).to.deep.equal(['postgres://ana@a/name']);
+    expect(serversOf('postgres://a/name?user=ana@b')).to.deep.equal(['postgres://a/name?user=ana%40b']);
     expect(serversOf('postgres://a/name?target_session_attrs=primary')).to.deep.equal(['postgres://a/name']);
   });
 
@@ -23,6 +24,10 @@ describe('a URL of Postgres', () => {
       'postgres://a,/name',
       'sqlite:///a',
       'postgres://a,b:99999999/name',
+      // Passwords with what ends the part of a URL in which they stand.
+      'postgres://ana:12/3@a/name',
+      'postgres://ana:12?3@a/name',
+      'postgres://ana:12#3@a/name',
     ];
     for (const url of [...wrong, 'postgres://a,b/name?target_session_attrs=standby']) {
       expect(serversOf(url), url).to.equal(null);

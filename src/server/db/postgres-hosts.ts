@@ -21,8 +21,16 @@ export function serversOf(url: string): string[] | null {
   parameters.delete(ATTRIBUTE);
   const end = parameters.size > 0 ? `${path}?${parameters}` : path;
   const servers = hosts.split(',').map((host) => `${head}${host}${end}`);
-  const sound = servers.every((server) => URL.canParse(server) && new URL(server).hostname !== '');
-  return sound && WRITABLE.has(attribute) ? servers : null;
+  const sound = servers.every((server) => isServer(server));
+  // Of a password that is not encoded, the rest would pass for a path.
+  const cut = path.includes('@') || (path === '' && query.includes('@'));
+  return sound && !cut && WRITABLE.has(attribute) ? servers : null;
+}
+
+function isServer(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname, hash } = new URL(url);
+  return hostname !== '' && hash === '';
 }
 
 /** The servers to try, the one first that took writes before. */

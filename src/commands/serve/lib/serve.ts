@@ -136,19 +136,21 @@ async function readStorage(
   return { ...(db ? { db } : {}), ...(files ? { files } : {}), filesQuota: Number(quota) };
 }
 
-/** The database of `--db`. @throws Failure for a URL of another form, and for one with a password. */
-export function database(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
-  if (!/^(sqlite|postgres|postgresql):\/\//.test(url))
-    throw usage(`--db takes sqlite:///absolute/path or postgres://host/database, but got "${url}".`);
-  const exposed = exposedPassword(url);
+/** The database that a flag or variable names. @throws Failure for a password in the flag, and for a URL of another form. */
+export async function database(flag: string | undefined, env: Env): Promise<string | undefined> {
+  const exposed = exposedPassword(flag);
   if (exposed) throw exposed;
-  return url;
+  const url = flag ?? (env.SERVICE_DB || undefined);
+  const { storageFaults } = await loadServer();
+  const [fault] = storageFaults(url, undefined);
+  if (!fault) return url;
+  const { code, message, hint } = fault.error;
+  throw new Failure(code, message, { hint, exit: EXIT.usage });
 }
 
 /** A password on the command line can be read by everyone on the machine. */
 const exposedPassword = (url = ''): Failure | null =>
-  /^postgres(ql)?:\/\/[^@/?]*:[^@/?]+@/.test(url)
+  /^postgres(ql)?:\/\/([^@/?]*:[^@/?]+@|.*[?&]password=)/.test(url)
     ? new Failure('storage_unsupported', 'A password in --db can be seen by everyone on this machine.', {
         hint: 'Set SERVICE_DB, PGPASSWORD or PGPASSFILE instead',
         exit: EXIT.usage,

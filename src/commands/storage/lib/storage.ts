@@ -15,7 +15,7 @@ export async function withStorage<T>(
   const { env, folders } = runtime();
   requireOperator(as);
   const dataDir = flags.data ?? env.SERVICE_DATA;
-  const db = database(flags.db) ?? env.SERVICE_DB;
+  const db = await database(flags.db, env);
   const options = { dataDir: dataDir ? absolute(dataDir) : folders.data, ...(db ? { db } : {}) };
   return work(await loadServer(), options).catch(failWith);
 }
