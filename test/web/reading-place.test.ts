@@ -132,4 +132,59 @@ describe('the place at which a conversation is read', () => {
     expect((await placeOf(article(page, 42))).top).to.be.closeTo(before.top, 1.5);
     await close();
   });
+
+  /** Waits until an article begins where it did. */
+  const isAgainAt = (page: Page, n: number, top: number): Promise<void> =>
+    until(async () => {
+      const all = await article(page, n).all();
+      return all[0] !== undefined && Math.abs((await placeOf(all[0])).top - top) < 1.5;
+    }, 'it is where it was');
+
+  /** Follows a link to a message, as other messages and search results have them. */
+  const follow = (page: Page, n: number): Promise<void> =>
+    page.evaluate(
+      (href) => {
+        const link = Object.assign(document.createElement('a'), { href });
+        document.body.append(link);
+        link.click();
+        link.remove();
+      },
+      `/?board=${board.name}&message=${last - 45 + n}`,
+    );
+
+  it('comes back where the browser goes back from another message of the board, and forward to it', async () => {
+    const { page, close } = await open(WIDE);
+    await scrollTo(page, 20, 10);
+    await follow(page, 30);
+    await isAgainAt(page, 30, 96);
+    await scrollTo(page, 5, 30);
+    await page.goBack();
+    await isAgainAt(page, 20, 10);
+    await page.goForward();
+    await isAgainAt(page, 5, 30);
+    await close();
+  });
+
+  it('comes back at the end where the browser goes back from a message above it', async () => {
+    const { page, close } = await open(WIDE);
+    await follow(page, 20);
+    await isAgainAt(page, 20, 96);
+    await page.goBack();
+    await until(async () => (await leftBelow(page)) < 2, 'it shows the end');
+    await close();
+  });
+
+  it('comes back where the browser leaves and comes to a board by its history only', async () => {
+    const { page, close } = await open(WIDE);
+    await page.getByRole('link', { name: 'All boards' }).first().click();
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    await page.goBack();
+    await article(page, 45).waitFor();
+    await scrollTo(page, 20, 10);
+    await page.goForward();
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    await page.goBack();
+    await isAgainAt(page, 20, 10);
+    await close();
+  });
 });

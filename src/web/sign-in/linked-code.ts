@@ -13,5 +13,5 @@ export function takeCode(): void {
   linkedCode.value = code;
   const board = linked.get('board');
   if (board) navigate({ screen: 'board', board, tab: 'talk' }, { replace: true });
-  else history.replaceState(null, '', location.pathname + location.search);
+  else history.replaceState(history.state, '', location.pathname + location.search);
 }

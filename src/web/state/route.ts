@@ -114,8 +114,24 @@ const toEntries = (values: object): [string, string][] =>
 /** The current place. To change it together with the address, call {@link navigate}. */
 export const place = signal<Place>(parsePlace(new URL(location.href)));
 
-/** What the screen wants to find in `history.state` when the person comes back to it. */
+/** What the screen wants to find when the person comes back to it. */
 export const mark: { current: (() => unknown) | null } = { current: null };
+
+/** The entry of the history that is shown; its state says the same. */
+let entry: unknown = null;
+const markName = (): string => `mark-${entry}`;
+
+/** Before another entry is shown: keeps what the screen wants to find, also where the page is loaded again meanwhile. */
+function leaveEntry(): void {
+  if (mark.current) sessionStorage.setItem(markName(), JSON.stringify(mark.current()));
+}
+
+/** What the screen kept when this entry of the history was left, given once; undefined: nothing. */
+export function takeMark(): unknown {
+  const kept = sessionStorage.getItem(markName());
+  sessionStorage.removeItem(markName());
+  return kept === null ? undefined : JSON.parse(kept);
+}
 
 /** Opens a place. `replace` replaces the current history entry instead of adding one. */
 export function navigate(next: Place, { replace = false } = {}): void {
@@ -123,17 +139,25 @@ export function navigate(next: Place, { replace = false } = {}): void {
 }
 
 function navigateTo(href: string, replace: boolean): void {
-  if (replace || href === location.pathname + location.search + location.hash) history.replaceState(null, '', href);
+  if (replace || href === location.pathname + location.search + location.hash) history.replaceState(entry, '', href);
   else {
-    if (mark.current) history.replaceState(mark.current(), '');
-    history.pushState(null, '', href);
+    leaveEntry();
+    entry = Math.random();
+    history.pushState(entry, '', href);
   }
   place.value = parsePlace(new URL(location.href));
 }
 
 /** Handles clicks on links within the page, and the browser's back and forward buttons. */
 export function startRouting(): void {
+  const enter = (): void => {
+    entry = history.state ?? Math.random();
+    history.replaceState(entry, '');
+  };
+  enter();
   addEventListener('popstate', () => {
+    leaveEntry();
+    enter();
     place.value = parsePlace(new URL(location.href));
   });
   addEventListener('hashchange', () => {

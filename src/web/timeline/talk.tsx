@@ -5,6 +5,7 @@ import './timeline.css';
 import { Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
+import type { TabProps } from '../board/tab-props.ts';
 import { NeedStrip } from '../inbox/need-strip.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
@@ -12,8 +13,7 @@ import { Menu } from '../parts/menu.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { openTalk } from '../state/open-talk.ts';
-import type { Room } from '../state/room.ts';
-import { type BoardPlace, mark } from '../state/route.ts';
+import { mark, takeMark } from '../state/route.ts';
 import { announceNew } from './announce-new.ts';
 import { Talk, TalkContext, useTalk } from './context.ts';
 import { List } from './list.tsx';
@@ -28,19 +28,18 @@ const Side = lazy(loadSide);
 /** Preloads the lazy parts, so that they do not compete with messages for connections later. */
 export const preloadParts = (): void => void Promise.allSettled([loadComposer(), loadSide()]);
 
-export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
+export function TalkTab({ here, room }: TabProps) {
   // The read position, at which the conversation opens, is part of the board's record.
   if (!room.board.value) return <div class="room" aria-busy="true" />;
-  return <Conversation key={room.name} room={room} message={here.message} />;
+  return <Conversation key={room.name} room={room} here={here} />;
 }
 
-function Conversation({ room, message }: { room: Room; message: number | undefined }) {
-  const talk = useMemo(() => new Talk(room, message, history.state as Spot | null), [room]);
+function Conversation({ room, here }: TabProps) {
+  const { message } = here;
+  const talk = useMemo(() => new Talk(room, message, (takeMark() as Spot | undefined) ?? null), [room]);
   const { timeline } = talk;
   useEffect(() => {
     openTalk.value = talk;
-    // The next time the page is loaded it opens where it would have otherwise.
-    history.replaceState(null, '');
     mark.current = () => talk.scroll.spot();
     const stopSaying = announceNew(talk);
     const onVisibilityChange = (): void => {
@@ -65,8 +64,13 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
     if (!timeline.opened.peek()) {
       // The address named a message that is not here, and now names another or none.
       if (timeline.error.peek() !== null) void timeline.open(message);
-    } else if (message !== undefined) void timeline.goTo(message, { highlight: true, focus: true });
-  }, [message]);
+      return;
+    }
+    const spot = takeMark() as Spot | null | undefined;
+    if (spot) void timeline.goTo(spot.seq, { focus: true, top: spot.top });
+    else if (spot === null) void timeline.toNewest(true);
+    else if (message !== undefined) void timeline.goTo(message, { highlight: true, focus: true });
+  }, [here]);
   useTalkKeys(talk);
   return (
     <TalkContext.Provider value={talk}>

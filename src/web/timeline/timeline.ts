@@ -115,7 +115,7 @@ export class Timeline {
   }
 
   /** Scrolls to a message, loads it if needed and opens its thread. */
-  goTo(seq: number, view: { highlight?: boolean; focus?: boolean }): Promise<void> {
+  goTo(seq: number, view: { highlight?: boolean; focus?: boolean; top?: number }): Promise<void> {
     return this.attempt(() => this.moveTo(seq, view));
   }
 
