@@ -603,6 +603,16 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('marks all as read also where more is unread than it loaded', async () => {
+    await read(dana, (await say(maya, 'Known')).seq);
+    const last = await fill(1_300);
+    const { page, close } = await open(dana);
+    await page.getByRole('button', { name: /\+ new$/ }).waitFor();
+    await page.keyboard.press('Shift+E');
+    await until(async () => (await positionOf(dana)) >= last, 'all of it was acknowledged');
+    await close();
+  });
+
   it('acknowledges what comes after more than it loaded was read elsewhere', async () => {
     await read(dana, (await say(maya, 'Known')).seq);
     const last = await fill(6_500);

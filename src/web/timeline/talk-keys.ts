@@ -126,7 +126,7 @@ export function useTalkKeys(talk: Talk): void {
         label: timeline.showEvents.value ? 'Hide board events' : 'Show board events',
         run: () => void talk.setShowEvents(!timeline.showEvents.peek()),
       },
-      { keys: 'Shift e', label: 'Mark all as read', run: () => timeline.unread.markAllSeen(timeline.newest()) },
+      { keys: 'Shift e', label: 'Mark all as read', run: () => timeline.markAllSeen() },
     ],
     [talk, timeline.showEvents.value],
   );

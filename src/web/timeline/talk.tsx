@@ -153,7 +153,7 @@ export function TalkMenu() {
         type="button"
         role="menuitem"
         disabled={unread.unseen.value.size === 0}
-        onClick={() => unread.markAllSeen(talk.timeline.newest())}
+        onClick={() => talk.timeline.markAllSeen()}
       >
         <span class="i" />
         Mark all as read

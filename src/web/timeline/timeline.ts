@@ -204,12 +204,9 @@ export class Timeline {
     return undefined;
   }
 
-  /** The number of the newest loaded message; 0 without one. */
-  newest(): number {
-    let newest = 0;
-    for (const entry of this.entries.peek())
-      if (entry instanceof Post) newest = Math.max(newest, entry.seq, entry.thread?.replies.peek().at(-1)?.seq ?? 0);
-    return newest;
+  /** Marks everything up to the board's newest event as seen. */
+  markAllSeen(): void {
+    this.unread.markAllSeen(this.room.head.peek() ?? 0);
   }
 
   private async rootOf(seq: number): Promise<number> {

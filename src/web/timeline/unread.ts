@@ -103,7 +103,7 @@ export class Unread {
     this.unseen.value = new Map([...this.unseen.peek()].filter(([seq]) => seq > position));
   }
 
-  /** Marks everything up to the newest message as seen. */
+  /** Marks everything up to `newest` as seen, also what is not loaded. */
   markAllSeen(newest: number): void {
     this.knownUpTo = Number.POSITIVE_INFINITY;
     this.markSeen([...this.unseen.peek().keys(), newest]);
