@@ -49,6 +49,16 @@ describe('signing in to the page', () => {
     await close();
   });
 
+  it('by link says how long it still works by the clock of the server', async () => {
+    const dana = await server.person('dana-with-a-fast-clock');
+    const { code } = await dana.ok('createLoginCode');
+    const { page, close } = await visit(server, null);
+    await page.clock.install({ time: Date.now() + 60 * 60_000 });
+    await page.goto(`${server.url}/?elsewhere#code=${code}`);
+    await page.getByText(/^This link works once, for [\d,\u00a0]+ more seconds?\./).waitFor();
+    await close();
+  });
+
   it('by a used link says so and goes on as the person who is signed in', async () => {
     const dana = await server.person('dana-again');
     const { code } = await dana.ok('createLoginCode');

@@ -948,6 +948,15 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('says how long ago something was by the clock of the server', async () => {
+    await say(maya, 'Just posted');
+    const { page, close } = await visit(server, dana, '/');
+    await page.clock.install({ time: Date.now() + 10 * 60_000 });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await article(page, 'Just posted').getByText('now', { exact: true }).waitFor();
+    await close();
+  });
+
   it('no longer marks messages as held that another policy or a person lets go', async () => {
     const params = { board: board.name };
     const limit = (hold: number) =>

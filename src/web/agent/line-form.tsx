@@ -5,6 +5,7 @@ import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
 import { useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
+import { serverTime } from '../state/clock.ts';
 import { useStored } from '../state/storage.ts';
 
 const MAX_LENGTH = 120;
@@ -32,7 +33,7 @@ export function LineForm({ member, onClose, onChange }: { member: Member; onClos
   };
   const send = (): void => {
     void action.run(async () => {
-      const until = new Date(Date.now() + Number(pause) * HOUR).toISOString();
+      const until = new Date(serverTime() + Number(pause) * HOUR).toISOString();
       const body = pause !== '0' ? { kind: 'paused' as const, text, until } : { kind: 'working' as const, text };
       await write('setAgentLine', { params, body });
       end();

@@ -39,7 +39,7 @@ function urgencySentence(all: Need[]): string {
   const facts: string[] = [];
   if (first) {
     const answers = due.length === 1 ? 'one answer is' : `${number(due.length).toLowerCase()} answers are`;
-    facts.push(`${answers} due${due.length === 1 ? '' : ', the first'} in ${until(first, serverNow.value)}`);
+    facts.push(`${answers} due${due.length === 1 ? '' : ', the first'} in ${until(first)}`);
   }
   if (blocking.length > 0) {
     const some = number(blocking.length).toLowerCase();

@@ -1,6 +1,5 @@
 /** Texts about an ask: its question, and what happens without an answer. */
 import type { Message } from '../../contract/types.ts';
-import { serverNow } from '../state/clock.ts';
 import { plainText } from './plain-text.ts';
 import { until } from './time.tsx';
 
@@ -26,7 +25,7 @@ export function questionOf({ body }: Pick<Message, 'body'>): { question: string;
 export function consequenceOf({ ask }: Message): string | null {
   if (!ask) return null;
   if (ask.going_with !== null) {
-    const when = ask.going_at === null ? 'now' : until(ask.going_at, serverNow.value);
+    const when = ask.going_at === null ? 'now' : until(ask.going_at);
     const words = ask.going_with.replaceAll(/(\d) /g, '$1\u00a0');
     return ask.state === 'went_with' || when === 'now' ? `went with ${words}` : `goes with ${words} in ${when}`;
   }

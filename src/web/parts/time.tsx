@@ -1,6 +1,6 @@
 /** Formats times, mostly relative to now. */
 import { DAY, MINUTE } from '../../contract/durations.ts';
-import { now } from '../state/clock.ts';
+import { now, serverNow } from '../state/clock.ts';
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
@@ -37,7 +37,7 @@ export const formatPast = (at: string): string => (formatDay(at) === 'Today' ? f
 
 /** How long ago: "now", "9 min", "3 h", "2 days", then the date. */
 export function ago(at: string): string {
-  const ms = now.value - Date.parse(at);
+  const ms = serverNow.value - Date.parse(at);
   const minutes = Math.floor(ms / MINUTE);
   if (minutes < 1) return 'now';
   if (minutes < 60) return `${minutes}\u00a0min`;
@@ -53,8 +53,8 @@ export function agoPhrase(at: string): string {
 }
 
 /** How long until: "22 min", "3 h", or "now" if it has passed. */
-export function until(at: string, time = now.value): string {
-  const minutes = Math.ceil((Date.parse(at) - time) / MINUTE);
+export function until(at: string): string {
+  const minutes = Math.ceil((Date.parse(at) - serverNow.value) / MINUTE);
   if (minutes < 1) return 'now';
   return minutes < 60
     ? `${minutes}\u00a0min`

@@ -11,6 +11,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { agoPhrase } from '../parts/time.tsx';
 import { toastError } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { serverTime } from '../state/clock.ts';
 import { linkedCode } from './linked-code.ts';
 
 type Preview = Answer<'previewLoginCode'>;
@@ -207,7 +208,7 @@ export function SignIn() {
 
 /** A countdown until the link expires. */
 function SecondsLeft({ until }: { until: string }) {
-  const left = (): number => Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1_000));
+  const left = (): number => Math.max(0, Math.ceil((Date.parse(until) - serverTime()) / 1_000));
   const [seconds, setSeconds] = useState(left);
   useEffect(() => {
     const timer = setInterval(() => setSeconds(left()), 1_000);

@@ -12,7 +12,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { plural } from '../parts/number.ts';
 import { ago, formatExact, formatTime, Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
-import { now } from '../state/clock.ts';
+import { serverNow } from '../state/clock.ts';
 import { AskCard } from './ask-card.tsx';
 import { useTalk } from './context.ts';
 import { Actions, Reactions } from './message-actions.tsx';
@@ -24,7 +24,7 @@ const Receipts = lazy(() => import('./receipts.tsx').then(({ Receipts }) => ({ d
 /** Relative within the last hour, then the time of day; the exact time is the tooltip. */
 export const When = ({ at }: { at: string }) => (
   <time dateTime={at} title={formatExact(at)}>
-    {now.value - Date.parse(at) < HOUR ? ago(at) : formatTime(at)}
+    {serverNow.value - Date.parse(at) < HOUR ? ago(at) : formatTime(at)}
   </time>
 );
 
