@@ -31,7 +31,6 @@ export type ApprovalRow = {
   /** JSON of `Authorization`. */
   authorization: string | null;
   invite_id: string | null;
-  request_key_hash: Buffer | null;
 };
 
 /** An approval with its requester as it is now. */
@@ -98,22 +97,27 @@ export const lockApproval = async (tx: WriteTx, id: string): Promise<void> => {
   await tx.query((db) => db('approvals').where('id', id).forUpdate().select('id'));
 };
 
-export const approvalByKey = (tx: ReadTx, agentId: string, hash: Buffer): Promise<RequestRow | undefined> =>
-  firstRow(tx, (db) => withRequester(db).where({ 'a.agent_id': agentId, 'a.request_key_hash': hash }));
+/** A key that a seat asked with, kept for a day. */
+type RequestKey = { agent_id: string; key_hash: Buffer; approval_id: string; asked_at: number };
 
-/** Frees the keys of requests that are older than a day. */
-export const forgetRequestKeys = (tx: WriteTx, limit: number): Promise<number> =>
+export const insertRequestKey = insertInto<RequestKey>('approval_keys');
+
+/** The request that a seat asked for with this key in the last day. */
+export const approvalByKey = (tx: ReadTx, agentId: string, hash: Buffer): Promise<RequestRow | undefined> =>
+  firstRow(tx, (db) =>
+    withRequester(db)
+      .join({ q: 'approval_keys' }, 'q.approval_id', 'a.id')
+      .where({ 'q.agent_id': agentId, 'q.key_hash': hash })
+      .where('q.asked_at', '>', tx.now - DAY),
+  );
+
+/** Frees keys that are older than a day: this one of a seat, or all. */
+export const forgetRequestKeys = (tx: WriteTx, key: Partial<Pick<RequestKey, 'agent_id' | 'key_hash'>> = {}) =>
   tx.change((db) =>
-    db('approvals')
-      .whereIn(
-        'id',
-        db('approvals')
-          .whereNotNull('request_key_hash')
-          .where('created_at', '<=', tx.now - DAY)
-          .limit(limit)
-          .select('id'),
-      )
-      .update({ request_key_hash: null }),
+    db('approval_keys')
+      .where(key)
+      .where('asked_at', '<=', tx.now - DAY)
+      .delete(),
   );
 
 /** The seat's pending request for the same. */

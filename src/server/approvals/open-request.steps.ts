@@ -37,7 +37,6 @@ export async function openRequest(
   context: ActionContext,
   caller: SeatCaller,
   { action, text, hash }: CanonicalAction,
-  keyHash: Buffer | null,
 ): Promise<OpenedRequest> {
   const { tx } = context;
   const { person_id } = caller.person;
@@ -56,7 +55,7 @@ export async function openRequest(
   const same = action.kind === 'invite_people' ? undefined : await samePending(tx, caller.seat.id, hash);
   if (same && effective(same, tx.now).state === 'pending') return { row: same, done: null };
   await requireRoom(tx, caller);
-  const row = newApproval(tx, caller, { action, text, hash }, keyHash);
+  const row = newApproval(tx, caller, { action, text, hash });
   await insertApproval(tx, row);
   if (effect.does === 'hold' || !allowance || !plan) {
     tx.publish(`onboarding:${person_id}`);
@@ -76,7 +75,6 @@ const newApproval = (
   tx: WriteTx,
   { seat, person, key }: SeatCaller,
   { action, text, hash }: CanonicalAction,
-  keyHash: Buffer | null,
 ): ApprovalRow => ({
   id: newId('apr', tx.now),
   person_id: person.person_id,
@@ -95,7 +93,6 @@ const newApproval = (
   effect: null,
   authorization: null,
   invite_id: null,
-  request_key_hash: keyHash,
 });
 
 /** The request as it is now. */

@@ -1,5 +1,4 @@
 /** An agent asks its person for something only people do. */
-import { DAY } from '../../contract/durations.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { ownPlace } from '../access/board-access.ts';
@@ -12,7 +11,7 @@ import type { Outcome, WriteCase } from '../operation/usecase.ts';
 import { ownView } from '../views/approval.ts';
 import { type ActionContext, requireAuthority } from './action-authority.steps.ts';
 import { type CanonicalAction, canonicalAction, hashOf, kinds } from './actions.rules.ts';
-import { approvalByKey, effective, type RequestRow, saveApproval } from './approvals.store.ts';
+import { approvalByKey, effective, forgetRequestKeys, insertRequestKey, type RequestRow } from './approvals.store.ts';
 import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
@@ -26,15 +25,18 @@ export const requestAdminAction: WriteCase<'requestAdminAction'> = {
     await requireSeat(tx, caller);
     const canonical = canonicalAction(body);
     const context = { tx, root, address, requester: requesterOf(caller, caller.seat.id, requestId) };
-    const keyHash =
-      idempotencyKey === undefined ? null : root.digest(`admin-request ${caller.seat.id} ${idempotencyKey}`);
-    const earlier = keyHash && (await approvalByKey(tx, caller.seat.id, keyHash));
-    if (earlier && earlier.created_at + DAY > tx.now) {
+    const agent_id = caller.seat.id;
+    const key_hash = idempotencyKey === undefined ? null : root.digest(`admin-request ${agent_id} ${idempotencyKey}`);
+    const earlier = key_hash && (await approvalByKey(tx, agent_id, key_hash));
+    if (earlier) {
       if (hashOf(earlier.action) !== earlier.payload_hash) throw altered(report, earlier.id);
       return replay(context, caller, earlier, canonical);
     }
-    if (earlier) await saveApproval(tx, earlier.id, { request_key_hash: null });
-    const { row, done } = await openRequest(context, caller, canonical, keyHash);
+    const { row, done } = await openRequest(context, caller, canonical);
+    if (key_hash) {
+      await forgetRequestKeys(tx, { agent_id, key_hash });
+      await insertRequestKey(tx, { agent_id, key_hash, approval_id: row.id, asked_at: tx.now });
+    }
     if (done === null) return pendingAnswer(context, row);
     return { status: 201, answer: { state: 'executed', approval: await view(context, row), ...done } };
   },

@@ -13,7 +13,7 @@ export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<numbe
   await closeRows(tx, overdue, 'time_over');
   await closeForKeys(tx, await endedKeys(tx));
   await clearPassed(tx);
-  await forgetRequestKeys(tx, limit);
+  await forgetRequestKeys(tx);
   const pairings = await sweepPairings(tx, limit);
   return Math.max(overdue.length, pairings, await dropExpired(tx, limit));
 }

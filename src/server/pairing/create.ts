@@ -87,6 +87,6 @@ async function admit(
   }
   const context = { tx, root, address, requester: requesterOf(caller, caller.seat.id, requestId) };
   const action = canonicalAction({ kind: 'add_people', board_id: board.id, person_id: person.id });
-  const { row, done } = await openRequest(context, caller, action, null);
+  const { row, done } = await openRequest(context, caller, action);
   return { id: row.id, held: done === null };
 }

@@ -238,6 +238,34 @@ forEachDatabase('an approval', (engine) => {
     expect((await ask(s.agent, invitePeople(), 'k2')).status).to.equal(202);
   });
 
+  it('is the one that waits for the same also under another key, which stays its for a day', async () => {
+    const s = await scene(server);
+    const first = await ask(s.agent, addBob(s), 'k1');
+    server.clock.advance(DAY / 2);
+    const other = await ask(s.agent, addBob(s), 'k2');
+    expect([other.status, other.replayed, other.body.approval.id]).to.deep.equal([202, false, first.body.approval.id]);
+    expect((await ask(s.agent, addBob(s), 'k2')).replayed).to.equal(true);
+    expect(codeOf(await ask(s.agent, invitePeople(), 'k2'))).to.equal('422 idempotency_conflict');
+    await decline(s.ana, first.body.approval);
+    for (const key of ['k1', 'k2'])
+      expect(codeOf(await ask(s.agent, addBob(s), key)), key).to.equal('409 approval_closed');
+    server.clock.advance(DAY / 2);
+    expect(codeOf(await ask(s.agent, addBob(s), 'k2'))).to.equal('409 approval_closed');
+    const anew = await ask(s.agent, addBob(s), 'k1');
+    expect([anew.status, anew.replayed]).to.deep.equal([202, false]);
+    server.clock.advance(DAY / 2);
+    expect((await ask(s.agent, addBob(s), 'k2')).body.approval.id).to.equal(anew.body.approval.id);
+  });
+
+  it('is one request for several that come at once with one key', async () => {
+    const s = await scene(server);
+    for (const wanted of [addBob(s), invitePeople()]) {
+      const answers = await Promise.all([1, 2, 3].map(() => ask(s.agent, wanted, `once ${wanted.kind}`)));
+      expect(new Set(answers.map(({ body }) => body.approval.id)).size).to.equal(1);
+      expect(answers.filter(({ replayed }) => !replayed)).to.have.length(1);
+    }
+  });
+
   it('is answered no more once what is stored is not what was asked for', async () => {
     const s = await scene(server);
     const { id } = (await ask(s.agent, addBob(s), 'k')).body.approval;

@@ -120,7 +120,6 @@ forEachDatabase('requests that wait', (engine) => {
       const decided = Array.from({ length: 3_000 }, () => ({
         ...row!,
         id: newId('apr', tx.now),
-        request_key_hash: null,
       }));
       await inParts(decided, (part) => tx.change((db) => db('approvals').insert(part)));
       if (engine === 'postgres') await tx.query((db) => db.raw('ANALYZE'));

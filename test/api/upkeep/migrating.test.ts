@@ -20,6 +20,7 @@ import { put } from '../../support/files.ts';
 import { finishedWith, newPostgresDatabase } from '../../support/postgres.ts';
 import { startTestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
+import { addBob, ask, scene } from '../approvals/cast.ts';
 
 const to = newestMigration();
 const codeOf = (work: Promise<unknown>) =>
@@ -94,6 +95,18 @@ forEachDatabase('storage migrate', (engine) => {
     await server.restart();
     const { messages } = await server.dana.ok('listMessages', { params: { board }, query: { has: 'files' } });
     expect(messages.map((message) => message.id)).to.deep.equal([id]);
+    await server.stop();
+  });
+
+  it('finds the request that an agent asked for with a key of an earlier build', async () => {
+    const server = await startTestServer(engine);
+    const s = await scene(server);
+    const first = await ask(s.agent, addBob(s), 'k');
+    await server.db.write((tx) => forget(tx, to));
+    await server.close();
+    await server.restart();
+    const { replayed, body } = await ask(s.agent, addBob(s), 'k');
+    expect([replayed, body.approval.id]).to.deep.equal([true, first.body.approval.id]);
     await server.stop();
   });
 
@@ -257,6 +270,13 @@ async function forget(tx: WriteTx, name: string): Promise<void> {
   const indexes = [...ofMessages, 'approvals_due', 'server_invites_used'];
   for (const index of indexes) await tx.change((db) => db.raw(`DROP INDEX ${index}`));
   await tx.change((db) => db.raw('ALTER TABLE message_files DROP COLUMN board_id'));
+  const bytes = tx.dialect.shared ? 'BYTEA' : 'BLOB';
+  await tx.change((db) => db.raw(`ALTER TABLE approvals ADD COLUMN request_key_hash ${bytes}`));
+  const first = `SELECT key_hash FROM approval_keys WHERE approval_id = approvals.id ORDER BY asked_at LIMIT 1`;
+  await tx.change((db) => db.raw(`UPDATE approvals SET request_key_hash = (${first})`));
+  const unique = 'approvals__agent_id__request_key_hash ON approvals (agent_id, request_key_hash)';
+  await tx.change((db) => db.raw(`CREATE UNIQUE INDEX ${unique} WHERE request_key_hash IS NOT NULL`));
+  await tx.change((db) => db.raw('DROP TABLE approval_keys'));
   if (name <= '005_thread_names') await tx.change((db) => db.raw('ALTER TABLE messages DROP COLUMN named_seq'));
 }
 
