@@ -69,11 +69,15 @@ export class BatchedWaits {
     if (this.#queue.length > 0 && this.#db.dialect.shared) this.#plan();
   }
 
-  /** The same once what it leads to is written. Reads go on where nothing can be written: the next look leads to it again. */
-  async #written(looked: Looked): Promise<Looked> {
+  /** Resolves once what the look leads to is written. Reads go on where nothing can be: the next look leads to it again. */
+  #finish(looked: Looked, resolve: Job['resolve']): void {
     const { found } = looked;
-    if (!(found instanceof Refusal) && found.write) await this.#db.write(found.write).catch(() => {});
-    return looked;
+    if (found instanceof Refusal || !found.write) resolve(looked);
+    else
+      void this.#db
+        .write(found.write)
+        .catch(() => {})
+        .then(() => resolve(looked));
   }
 
   async #lot(jobs: Job[]): Promise<void> {
@@ -83,7 +87,7 @@ export class BatchedWaits {
       for (const [index, { resolve, reject }] of jobs.entries()) {
         const one = looked[index] as Looked | Refusal;
         if (one instanceof Refusal) reject(one);
-        else void this.#written(one).then(resolve);
+        else this.#finish(one, resolve);
       }
     } catch (error) {
       // The error of one must not fail the others.
