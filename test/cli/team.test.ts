@@ -208,10 +208,11 @@ describe('serve --team', () => {
     return { exit: code, ...JSON.parse(stdout).error };
   };
 
-  it('does not start half-configured, and names everything that is missing at once', async () => {
+  it('does not start where a setting is missing, and names everything that is missing at once', async () => {
     const error = await refused(['--team']);
     expect(error).to.include({ exit: 2, code: 'invalid_request' });
     expect(error.details.missing).to.deep.equal(['--public-url', '--data']);
+    expect(error.message).to.equal('The server is not started: --public-url, --data are missing.');
     expect((await refused(['--team', '--data', '/x'])).details.missing).to.deep.equal(['--public-url']);
     expect((await refused(['--team'], { SERVICE_PUBLIC_URL: 'https://x.example' })).details.missing).to.deep.equal([
       '--data',
@@ -220,8 +221,11 @@ describe('serve --team', () => {
 
   it('names everything that is wrong at once, and where it was said', async () => {
     const env = { SERVICE_PUBLIC_URL: 'http://team.example.com', SERVICE_LISTEN: 'here', SERVICE_RATE_FACTOR: '-1' };
-    const { exit, details } = await refused(['--team', '--data', 'relative', '--admin', 'Ana!'], env);
+    const { exit, message, details } = await refused(['--team', '--data', 'relative', '--admin', 'Ana!'], env);
     expect(exit).to.equal(2);
+    expect(message).to.equal(
+      'The server is not started: SERVICE_PUBLIC_URL, --data, SERVICE_LISTEN, --admin, SERVICE_RATE_FACTOR are wrong.',
+    );
     expect(details.lines.map((line: string) => line.split(' ')[0])).to.deep.equal([
       'SERVICE_PUBLIC_URL',
       '--data',
@@ -265,6 +269,9 @@ describe('serve --team', () => {
     for (const db of ['mysql://u:secret@h/d', 'postgres://u:secret@h/d']) {
       const all = await refused(['--team', '--db', db], env);
       expect(all, db).to.include({ exit: 2, code: 'invalid_request' });
+      expect(all.message, db).to.match(
+        /: --public-url, --data are missing; --db, SERVICE_FILES, SERVICE_WORKERS are wrong\.$/,
+      );
       for (const said of ['--public-url', '--data', '--db', 'SERVICE_FILES', 'SERVICE_WORKERS'])
         expect(all.details.lines.join('\n'), db).to.match(new RegExp(`^[^:]*${said}`, 'm'));
       expect(JSON.stringify(all.details), db).not.to.include('secret');
@@ -274,6 +281,7 @@ describe('serve --team', () => {
     const error = await refused([...team, '--workers', '2']);
     expect(error).to.include({ exit: 2, code: 'storage_unsupported' });
     expect(error.details.lines).to.have.length(1);
+    expect(error.message).to.equal('The server is not started: --workers is wrong.');
     expect(error.details.lines[0]).to.include('--workers: Several workers need a Postgres');
     expect(error.hint).not.to.include('--public-url');
   });

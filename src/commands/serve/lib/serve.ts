@@ -35,7 +35,7 @@ async function readLocalOptions(
 ): Promise<Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'waitForDb'> & { workers: number }> {
   const { folders, env } = runtime();
   const waitForDb = readWait(flags, env, 0, faults);
-  if (hasFaults(faults)) throw refusal('The server is not started with wrong settings.', '', faults);
+  if (hasFaults(faults)) throw refusal(faults);
   const address = flags.listen
     ? { ...parseAddress(flags.listen, '--listen'), source: 'chosen' }
     : await claimLocalAddress(folders, env);

@@ -67,14 +67,7 @@ export function readTeamOptions(flags: ServeFlags, env: Env, storage: Storage, f
   const waitForDb = readWait(flags, env, DEFAULT_WAIT, faults);
   const workers = readWorkers(flags, env, storage, faults);
   if (publicUrl === null || dataDir === null || listen === null || adminHandle === null || hasFaults(faults))
-    throw refusal(
-      'A team server is not started half-configured.',
-      missing.length === 0
-        ? ''
-        : 'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE',
-      faults,
-      missing,
-    );
+    throw refusal(faults, missing);
   const team = { publicUrl, adminHandle, rateFactor, proxyProtocol: flags['proxy-protocol'] === true };
   return { dataDir, ...listen, portFixed: true, team, waitForDb, workers };
 }
@@ -129,11 +122,22 @@ function readWorkers(flags: ServeFlags, env: Env, { db, files }: Storage, faults
 /** Whether anything is wrong. */
 export const hasFaults = ({ general, storage }: Faults): boolean => general.length + storage.length > 0;
 
-/** Names all that is wrong: exit code 2. */
-export function refusal(message: string, hint: string, { general, storage }: Faults, missing?: string[]): Failure {
-  return new Failure(general.length === 0 ? 'storage_unsupported' : 'invalid_request', message, {
-    hint,
-    details: { lines: [...general, ...storage], ...(missing ? { missing } : {}) },
+/** Names all that is wrong, and of a team's server what is missing: exit code 2. */
+export function refusal({ general, storage }: Faults, missing?: string[]): Failure {
+  const lines = [...general, ...storage];
+  // Each line begins with what it is about.
+  const named = new Set(lines.map((line) => line.split(/[ :]/, 1)[0] ?? ''));
+  const wrong = [...named].filter((name) => !missing?.includes(name));
+  const what = Object.entries({ missing: missing ?? [], wrong }).filter(([, names]) => names.length > 0);
+  const summary = what
+    .map(([how, names]) => `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} ${how}`)
+    .join('; ');
+  const code = general.length === 0 ? 'storage_unsupported' : 'invalid_request';
+  return new Failure(code, `The server is not started: ${summary}.`, {
+    hint: missing?.length
+      ? 'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE'
+      : '',
+    details: { lines, ...(missing ? { missing } : {}) },
     exit: EXIT.usage,
   });
 }
