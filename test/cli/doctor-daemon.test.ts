@@ -201,6 +201,27 @@ describe('service doctor on the daemon', () => {
       await quiet();
     });
 
+    it('names a session whose seat is kept for another address of its server now, until it takes it again', async () => {
+      const session = new PlayedSession(machine, 'stays');
+      await session.start();
+      await session.json(['join', '--board', 'demo', '--name', 'codex']);
+      await quiet();
+      await machine.json(['daemon', 'stop']);
+      const [url] = Object.keys(JSON.parse(readFileSync(machine.path('config', 'credentials.json'), 'utf8')).servers);
+      // As the journal is once the saved address of a server was changed by hand.
+      const journal = new Database(machine.path('state', 'delivery.db'));
+      for (const table of ['seats', 'bindings']) journal.exec(`UPDATE ${table} SET origin = 'https://former.example'`);
+      journal.close();
+      await machine.json(['daemon', 'start']);
+      const { fix, message } = await machine.names('server_address_changed', 'error');
+      expect(message).to.equal(
+        `codex on demo hears nothing: its session has the seat at https://former.example, and the server is at ${url} now.`,
+      );
+      expect(fix).to.equal("claude --resume stays 'Run: service resume codex@demo'");
+      await machine.mend(fix);
+      await quiet();
+    });
+
     it('names what a session was given in part, with the line that shows all of it', async () => {
       const session = new PlayedSession(machine, 'one');
       await session.start();

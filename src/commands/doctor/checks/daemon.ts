@@ -36,7 +36,8 @@ async function running(paths: DaemonPaths, around: Around): Promise<Finding[]> {
     const fix = error.code === 'request_timeout' ? endLine(paths.info) : null;
     return [failing('daemon', error.code, error.message, fix ?? (error.hint || 'service daemon restart'))];
   }
-  const undelivered = deliveryFindings(status, await SessionLines.of(around));
+  const lines = await SessionLines.of(around);
+  const undelivered = [...deliveryFindings(status, lines), ...movedFindings(status, lines, around)];
   const own = buildOf(runtime().root);
   const { pid, build } = status;
   if (olderBuild(build, own)) {
@@ -101,6 +102,21 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
     ...agents.flatMap(({ agent, problem }) => seatFindings(agent, problem ?? null)),
     ...(echoes > 0 ? [echoMissing(echoes)] : []),
   ];
+}
+
+/** Sessions that hold a seat of a server at an address that is not saved any more: the seat was saved for another one. */
+function movedFindings({ bindings = [] }: StatusAnswer, lines: SessionLines, { saved }: Around): Finding[] {
+  const servers = Object.entries(saved?.servers ?? {});
+  return bindings.flatMap(({ agent, session, open }) => {
+    const { server, member_id } = agent;
+    if (!open || member_id === undefined) return [];
+    if (servers.some(([origin, { urls }]) => origin === server || urls?.includes(server))) return [];
+    const now = servers.find(([, { seats }]) => seats[member_id]?.token !== undefined)?.[0];
+    const again = bindings.some(({ agent: { server: at, member_id: id } }) => at === now && id === member_id);
+    if (now === undefined || again) return [];
+    const problem = `${who(agent)} hears nothing: its session has the seat at ${server}, and the server is at ${now} now.`;
+    return [failing('delivery', 'server_address_changed', problem, lines.takeAgain({ ...agent, session }))];
+  });
 }
 
 const who = ({ name, board }: AgentRef): string => `${name} on ${board}`;

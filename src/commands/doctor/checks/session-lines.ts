@@ -35,10 +35,12 @@ export class SessionLines {
 
   /** Opens the session again, which makes it known anew and gives it what waited; else a new one that takes the seat. */
   reopen(held: Held): string {
-    const [harness, session] = parts(held.session);
-    const argv = this.#interactive(harness)?.resume;
-    const prompt = `Run: service inbox --board ${shellWord(held.board)}`;
-    return argv && session ? line(argv, { session, prompt }) : this.takeOver(held);
+    return this.#resumed(held, `service inbox --board ${shellWord(held.board)}`);
+  }
+
+  /** Opens the session again, which then takes its seat; else a new one that takes it. */
+  takeAgain(held: Held): string {
+    return this.#resumed(held, `service resume ${this.selector(held)}`);
   }
 
   /** A new session that takes the seat; without a program for that, its messages are read here. */
@@ -55,6 +57,12 @@ export class SessionLines {
     const argv = profile?.headless?.resume;
     const prompt = `Run: service join --board ${shellWord(board)} --name ${shellWord(name)}`;
     return argv && id ? line(argv, { session: id, prompt }) : null;
+  }
+
+  #resumed(held: Held, command: string): string {
+    const [harness, session] = parts(held.session);
+    const argv = this.#interactive(harness)?.resume;
+    return argv && session ? line(argv, { session, prompt: `Run: ${command}` }) : this.takeOver(held);
   }
 
   #interactive(harness: string | null): Profile['interactive'] {
