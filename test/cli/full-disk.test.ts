@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../support/free-port.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('a file that has no place here', () => {
@@ -61,6 +62,25 @@ describe('a file that has no place here', () => {
         'Error (storage_full): There is no room left where the files go.\nHint: Free some space there, then run it again: what was copied stays.\n',
       );
       expect(stdout).to.equal('exit 1\nCopied 1, 0 were there already, 0 could not be copied.\n');
+    });
+
+    it('is named where the data of a server is on it, by its start and by the tools, which go on once there is room', async () => {
+      await home().json(['server', 'stop']);
+      const data = '--data "$PWD/disk" --json';
+      const tools = ['storage migrate', 'storage check'];
+      const start = `timeout 20 service serve ${data} --listen 127.0.0.1:${await freePort()}`;
+      const all = [start, ...tools.map((tool) => `service ${tool} ${data}`)].join('; ');
+      const full = `head -c 32000000 /dev/zero > disk/other 2>/dev/null; ${all}`;
+      const script = `cp -a ${home().path('data')}/. disk && { ${full}; rm -f disk/service.db-*; mount -o remount,ro disk; ${all}; mount -o remount,rw disk; rm disk/other; ${all.slice(start.length + 1)}; }`;
+      const { stdout } = await onDisk('16m', script);
+      const told = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).error ?? {});
+      const codes = told.map(({ code }) => code);
+      for (const code of codes.slice(0, 3)) expect(code).to.be.oneOf(['storage_full', 'storage_unreachable']);
+      expect(codes.slice(3)).to.deep.equal([...Array(3).fill('storage_unreachable'), undefined, undefined]);
+      for (const { hint } of told.slice(0, 6)) expect(hint).to.match(/Free some space|Look at its disk/);
     });
 
     it('is foretold by doctor, of the disk of the server that it looks at', async () => {

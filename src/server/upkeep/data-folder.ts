@@ -83,12 +83,18 @@ export async function useData<T>(
     }
   } catch (error) {
     unlock();
-    throw isFull(error) ? noRoom(dataDir) : ofDatabase(error);
+    throw ofDatabase(error, dataDir);
   }
 }
 
-/** Takes a data folder for this process alone. @returns a function that frees it. @throws ServeError `already_running` */
-export const lockFolder = (dataDir: string): (() => void) => lockInstance(join(dataDir, 'server.lock'), dataDir);
+/** Takes a data folder for this process alone. @returns a function that frees it. @throws ServeError */
+export function lockFolder(dataDir: string): () => void {
+  try {
+    return lockInstance(join(dataDir, 'server.lock'), dataDir);
+  } catch (error) {
+    throw ofDatabase(error, dataDir);
+  }
+}
 
 async function open<T>(
   url: string,
@@ -128,14 +134,13 @@ async function open<T>(
 }
 
 const isFull = (error: unknown): boolean =>
-  error instanceof StorageFull ||
-  ['SQLITE_FULL', '53100', 'ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+  error instanceof StorageFull || ['SQLITE_FULL', '53100', 'ENOSPC', 'EDQUOT'].includes(causeOf(error).code ?? '');
 
 const noRoom = (dataDir: string): ServeError =>
   new ServeError(
     'storage_full',
     `There is no room left for the server's data in ${dataDir}.`,
-    'Free some space there, then start it again: nothing was lost.',
+    'Free some space there, then run it again: nothing was lost.',
   );
 
 /** Whether a database was ever a server's; looks without changing anything. */
@@ -155,7 +160,7 @@ export async function lookInto<T>(
     const db = await openDatabase({ url, clock: systemClock, migrate: false });
     return await look(db, url).finally(() => db.close());
   } catch (error) {
-    throw ofDatabase(error);
+    throw ofDatabase(error, dataDir);
   }
 }
 
@@ -201,8 +206,9 @@ const dataOlder = (): ServeError =>
     'Stop the server and start it without --no-migrate, or run service storage migrate while it is stopped.',
   );
 
-/** Turns errors of opening or examining the database into messages for the operator; other errors stay as they are. */
-export function ofDatabase(error: unknown): unknown {
+/** Turns errors of the folder and of its database into messages for the operator; other errors stay as they are. */
+export function ofDatabase(error: unknown, dataDir: string): unknown {
+  if (isFull(error)) return noRoom(dataDir);
   if (error instanceof DataNewer) {
     return new ServeError(
       'data_newer',
@@ -232,6 +238,13 @@ export function ofDatabase(error: unknown): unknown {
       'storage_unreachable',
       `The database takes no writes: ${message}.`,
       'It is a standby, or set to read only. Name the server that takes writes, or all of them, as in docs/deploy.md: postgres://USER@HOST1,HOST2/NAME',
+    );
+  }
+  if (/^SQLITE_(IOERR|READONLY|CANTOPEN)/.test(code ?? '')) {
+    return new ServeError(
+      'storage_unreachable',
+      `The server's data cannot be read or written: ${message}.`,
+      `Look at its disk: it may be full, read-only or broken, as df -h and dmesg say. Then run it again. The data folder is ${dataDir}.`,
     );
   }
   if (isAway(error) || /^(28|3D)/.test(code ?? '') || /SASL|password/.test(message)) {

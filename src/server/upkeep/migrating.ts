@@ -44,7 +44,7 @@ export async function migrateStorage(
       await opened.close();
     }
   } catch (error) {
-    throw ofDatabase(error);
+    throw ofDatabase(error, dataDir);
   } finally {
     unlock();
   }

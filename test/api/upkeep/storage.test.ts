@@ -255,7 +255,7 @@ describe('the database of a data folder', () => {
       late.exec('BEGIN IMMEDIATE');
       expect.fail('both have it');
     } catch (error) {
-      expect(ofDatabase(error)).to.include({
+      expect(ofDatabase(error, '/srv/service')).to.include({
         code: 'storage_unreachable',
         message: 'Another program has the database: database is locked.',
       });
