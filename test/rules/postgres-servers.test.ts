@@ -13,6 +13,7 @@ describe('a URL of Postgres', () => {
     ]);
     expect(serversOf('postgresql://a,b/name')).to.deep.equal(['postgresql://a/name', 'postgresql://b/name']);
     expect(serversOf('postgres://ana@a/name')).to.deep.equal(['postgres://ana@a/name']);
+    expect(serversOf('postgres://ana:p@w:d@a:1/name')).to.deep.equal(['postgres://ana:p@w:d@a:1/name']);
     expect(serversOf('postgres://a/name?user=ana@b')).to.deep.equal(['postgres://a/name?user=ana%40b']);
     expect(serversOf('postgres://a/name?target_session_attrs=primary')).to.deep.equal(['postgres://a/name']);
   });

@@ -23,7 +23,8 @@ export function serversOf(url: string): string[] | null {
   const servers = hosts.split(',').map((host) => `${head}${host}${end}`);
   const sound = servers.every((server) => isServer(server));
   // Of a password that is not encoded, the rest would pass for a path.
-  const cut = path.includes('@') || (path === '' && query.includes('@'));
+  const slash = path.indexOf('/');
+  const cut = slash < 0 ? query.includes('@') : path.includes('@', slash);
   return sound && !cut && WRITABLE.has(attribute) ? servers : null;
 }
 
