@@ -168,6 +168,7 @@ export const EXIT = {
   noAnswer: 8,
   /** Done, and the result could not be shown: never a reason to do it again. */
   outputLost: 9,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

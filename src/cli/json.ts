@@ -113,7 +113,10 @@ function shown(value: string, indented: boolean): string {
 
 /** An expression may never end, and no handler of ours runs meanwhile: signals end the process as the system does it. */
 function interruptible<T>(work: () => T): T {
-  const kept = (['SIGINT', 'SIGTERM'] as const).map((signal) => ({ signal, listeners: process.listeners(signal) }));
+  const kept = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({
+    signal,
+    listeners: process.listeners(signal),
+  }));
   for (const { signal } of kept) process.removeAllListeners(signal);
   try {
     return work();

@@ -1,20 +1,20 @@
-/** Ends a run early: SIGINT and SIGTERM, unless a stream or a server handles them, and what is undone at any exit. */
+/** Ends a run early: SIGINT, SIGTERM and SIGHUP, unless a stream or a server handles them, and what is undone at any exit. */
 import { EXIT, outputFailure } from './errors.ts';
 
-type EndSignal = 'SIGINT' | 'SIGTERM';
+type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 type Handler = (signal: EndSignal) => void;
 
 /** The exit code of a run that a signal ended. */
-export const exitAfter = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+export const exitAfter = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
 
 const leave: Handler = (signal) => process.exit(exitAfter[signal]);
 let onInterrupt = leave;
 let onTerminate = leave;
 
-/** Takes charge of Ctrl-C, SIGTERM and a reader that went away. */
+/** Takes charge of Ctrl-C, SIGTERM, a closed terminal and a reader that went away. */
 export function installSignals(): void {
   process.on('SIGINT', () => onInterrupt('SIGINT'));
-  process.on('SIGTERM', () => onTerminate('SIGTERM'));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => onTerminate(signal));
   // The reader of our output has closed it: that is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.done);
@@ -33,7 +33,7 @@ export function interruptWith(handler: Handler): () => void {
   };
 }
 
-/** Replaces what Ctrl-C and SIGTERM do. */
+/** Replaces what Ctrl-C, SIGTERM and a closed terminal do. */
 export function endWith(handler: Handler): void {
   onInterrupt = handler;
   onTerminate = handler;

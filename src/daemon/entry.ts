@@ -29,8 +29,8 @@ interface RunOptions {
   folders: Folders;
   env: Env;
   build: Build;
-  /** Calls back at each SIGTERM and SIGINT. */
-  onSignal(handler: () => void): void;
+  /** Calls back at each SIGTERM, SIGINT and SIGHUP. */
+  onSignal(handler: (signal: string) => void): void;
   /** Only in a test build. */
   faults?: Faults | undefined;
 }
@@ -76,7 +76,9 @@ export async function runDaemon({ folders, env, build, onSignal, faults = noFaul
   const journal = new Journal(db);
   const daemon = await Daemon.start({ paths, clock: realClock, journal, log, faults, build, ports });
   let stopRequested = false;
-  onSignal(() => {
+  onSignal((signal) => {
+    // A closed terminal may be told twice, by the shell and by the system.
+    if (stopRequested && signal === 'SIGHUP') return;
     if (stopRequested) process.exit(1);
     stopRequested = true;
     void daemon.stop(false);
@@ -91,8 +93,8 @@ export async function start(entryUrl: string): Promise<void> {
   const program = fileURLToPath(entryUrl);
   const root = join(program, '..', '..');
   const env = process.env;
-  const onSignal = (handler: () => void): void => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, handler);
+  const onSignal = (handler: (signal: string) => void): void => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handler);
   };
   // The process that started this one may close its output.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

@@ -93,9 +93,10 @@ describe('service run', () => {
       [
         "trap 'echo INT >got; exit 1' INT",
         "trap 'echo TERM >got; exit 1' TERM",
-        // The shell has what runs in its background ignore SIGINT; the second one ignores SIGTERM as well.
+        "trap 'echo HUP >got; exit 1' HUP",
+        // The shell has what runs in its background ignore SIGINT; the second one ignores the others as well.
         'sleep 100 & echo $! >started',
-        "(trap '' INT TERM; exec sleep 100) & echo $! >>started",
+        "(trap '' INT TERM HUP; exec sleep 100) & echo $! >>started",
         'echo >there',
         'wait',
       ].join('\n'),
@@ -104,6 +105,7 @@ describe('service run', () => {
     for (const [signal, exit] of [
       ['SIGINT', 130],
       ['SIGTERM', 143],
+      ['SIGHUP', 129],
     ] as const) {
       const child = home.start(['run', '--as', 'bot', '--', ...program]);
       await until('the program', () => there('there'));

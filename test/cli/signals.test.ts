@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM end every command that takes long with the same exit codes, whatever it waits for. */
+/** SIGINT, SIGTERM and SIGHUP end every command that takes long with the same exit codes, whatever it waits for. */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ import { collect, finished, Home, until } from './support/home.ts';
 import { addProfile } from './support/launched.ts';
 import { SwarmHome } from './support/swarm-home.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof SIGNALS)[number];
 type Exits = Record<Signal, number>;
-const WAITS: Exits = { SIGINT: 130, SIGTERM: 143 };
-const FOLLOWS: Exits = { SIGINT: 0, SIGTERM: 143 };
-const SERVES: Exits = { SIGINT: 0, SIGTERM: 0 };
+const WAITS: Exits = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+const FOLLOWS: Exits = { SIGINT: 0, SIGTERM: 143, SIGHUP: 129 };
+const SERVES: Exits = { SIGINT: 0, SIGTERM: 0, SIGHUP: 0 };
 
 /** What a process left with that was sent a signal once it did something. */
 async function ended(child: ChildProcess, at: string, works: () => boolean, signal: Signal): Promise<number | null> {

@@ -64,15 +64,14 @@ export async function runServer(options: ServeOptions, out: Output, workers = 1)
   const { startServer } = await loadServer();
   const server = await startServer({ ...options, supervised: cluster.isWorker }).catch(failWith);
   if (cluster.isWorker) return serveAsWorker(server);
-  // A closed terminal, which the shell and the system may both tell, or what replaces several workers: requests finish first.
-  process.on('SIGHUP', () => {});
-  process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
   if (server.mode === 'team') announceTeam(server, out);
   else announce(server, out);
   await new Promise<void>((resolve, reject) => {
     let ending = false;
     void server.failed.then((error) => server.close().then(() => reject(asFailure(error)), reject));
     endWith((signal) => {
+      // A closed terminal, which the shell and the system may both tell: requests finish all the same.
+      if (ending && signal === 'SIGHUP') return;
       if (ending) process.exit(exitAfter[signal]);
       ending = true;
       out.note('Stopping; running requests finish first.');

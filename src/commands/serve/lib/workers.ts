@@ -132,8 +132,8 @@ export async function runWorkers(
   // Workers of an older build would go on with a database that they do not know.
   cluster.setupPrimary({ args: [...process.argv.slice(2), '--no-migrate'] });
   startMissing();
-  process.on('SIGHUP', () => void reload());
   endWith((signal) => {
+    if (signal === 'SIGHUP') return void reload();
     if (ending) process.exit(exitAfter[signal]);
     out.note('Stopping; running requests finish first.');
     void end(EXIT.done);
@@ -146,7 +146,6 @@ export async function serveAsWorker(server: RunningServer): Promise<never> {
   const { url, listening, keyFile, firstStart, personHandle } = server;
   const close = (code: number) => () => void server.close().then(() => process.exit(code));
   // Ctrl-C reaches all processes of a terminal; the first one tells the others what to do.
-  process.on('SIGHUP', () => {});
   endWith((signal) => {
     if (signal === 'SIGTERM') close(EXIT.done)();
   });
