@@ -163,6 +163,36 @@ describe('service run', () => {
     daemon.close();
   });
 
+  it('says once that the daemon is away for long, and once that it is back', async () => {
+    await home.run(['daemon', 'stop']);
+    const daemon = await new ScriptedDaemon(home.store).listen();
+    daemon.answers['hello'] = (_, peer) => peer.send({ event: 'welcome' });
+    const child = home.start(['run', '--as', 'bot', '--', 'cat'], { env: { SERVICE_NO_AUTOSTART: '1' } });
+    const printed = collect(child);
+    await until('the session', () => daemon.of('bind').length === 1);
+    daemon.crash();
+    await until('that it is away', () =>
+      printed().stderr.includes('The delivery daemon cannot be reached, so bot on demo'),
+    );
+    await daemon.listen();
+    await until('that it is back', () => printed().stderr.includes('The delivery daemon answers again.'));
+    expect(printed().stderr.match(/The delivery daemon/g)).to.have.length(2);
+    child.kill('SIGINT');
+    await finished(child);
+    daemon.close();
+  });
+
+  it('starts the daemon for itself, whatever other commands have started', async () => {
+    await home.run(['daemon', 'stop']);
+    const starts = Array(5).fill(Date.now());
+    mkdirSync(home.path('state'), { recursive: true, mode: 0o700 });
+    writeFileSync(home.path('state', 'daemon-starts.json'), JSON.stringify({ command: starts }), { mode: 0o600 });
+    const child = home.start(['run', '--as', 'bot', '--', 'cat']);
+    await until('the session', () => served());
+    child.kill('SIGINT');
+    await finished(child);
+  });
+
   it('goes on where the daemon could not note what it said, and says again that its program has the text', async () => {
     await home.run(['daemon', 'stop']);
     const daemon = await new ScriptedDaemon(home.store).listen();

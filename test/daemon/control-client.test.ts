@@ -247,7 +247,8 @@ describe('the control socket, from its client', () => {
       const ways = {
         state,
         env: options().env,
-        program: [process.execPath, '-e', '0'],
+        // One that ends well was not needed, and does not count.
+        program: [process.execPath, '-e', 'process.exit(3)'],
         client: 'codex:s',
         now: () => now,
       };
@@ -263,6 +264,13 @@ describe('the control socket, from its client', () => {
       for (let n = 0; n < 4; n++) expect(await startAndConnect(ways, there)).to.equal('there');
       now -= 3_600_000;
       expect(await startAndConnect(ways, there)).to.equal('there');
+    });
+
+    it('without a count where another one’s was there first', async () => {
+      const ways = { state, env: options().env, program: [process.execPath, '-e', '0'], client: 'codex:s' };
+      const starts = () => JSON.parse(readFileSync(join(state, 'daemon-starts.json'), 'utf8'))['codex:s'].length;
+      expect(await startAndConnect(ways, async () => 'there')).to.equal('there');
+      expect(await until(() => starts() === 0, 5_000)).to.equal(true);
     });
 
     it('or is told at once that it could not be, and where to look', async () => {

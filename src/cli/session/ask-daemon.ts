@@ -20,13 +20,19 @@ import { here, noNetwork, refuseStartInSandbox, sessionHere } from './here.ts';
 interface DaemonFlags {
   /** Whether it may be started for this, and an older one replaced. */
   start: boolean;
+  /** Whose starts are counted (default: the session's this command runs in, or those of all commands). */
+  client?: string;
 }
 
 /**
  * The way to the daemon from here. In a sandbox, and where nothing may be started, it is used only as it runs.
  * @param byPerson whether somebody asks just for this, for whom also SERVICE_NO_AUTOSTART is no obstacle
  */
-export function daemonOptions({ start, byPerson = false }: DaemonFlags & { byPerson?: boolean }): DaemonOptions {
+export function daemonOptions({
+  start,
+  client = sessionHere()?.key ?? 'command',
+  byPerson = false,
+}: DaemonFlags & { byPerson?: boolean }): DaemonOptions {
   const { env, folders, program, root } = runtime();
   const may = start && here().sandbox === null && (byPerson || env.SERVICE_NO_AUTOSTART !== '1');
   return {
@@ -35,9 +41,7 @@ export function daemonOptions({ start, byPerson = false }: DaemonFlags & { byPer
     start: may
       ? {
           program: [process.execPath, ...process.execArgv, program],
-          ...(byPerson
-            ? { client: null }
-            : { client: sessionHere()?.key ?? 'command', onStart: () => noteAutostart('daemon') }),
+          ...(byPerson ? { client: null } : { client, onStart: () => noteAutostart('daemon') }),
         }
       : null,
     replaceBy: may ? buildOf(root) : null,

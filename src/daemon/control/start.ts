@@ -40,8 +40,11 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
   const { client, env } = options;
   // The daemon would end for this reason, and nobody would be told.
   checkPrivate(credentialsPath(folders(env)));
-  if (client !== null && !mayStart({ ...options, client })) throw notRunning();
+  const at = (options.now ?? Date.now)();
+  if (client !== null && !mayStart(options.state, client, at)) throw notRunning();
   const daemon = spawnDaemon(options);
+  // Another client's daemon was there first; its start counts.
+  if (client !== null) daemon.once('exit', (code) => code === 0 && forgetStart(options.state, client, at));
   const end = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     await sleep(CONNECT_INTERVAL_MS);
@@ -90,19 +93,34 @@ const passedVariables =
 /** The environment variables that the daemon gets. */
 export const daemonEnv = (env: Env): Record<string, string> => envOf(env, passedVariables);
 
+const startsPath = (state: string): string => join(state, 'daemon-starts.json');
+
 /** Records a start, unless this client has made too many. Concurrent starts may lose a record, which is tolerated. */
-function mayStart({ state, client, now = Date.now }: StartOptions & { client: string }): boolean {
-  const path = join(state, 'daemon-starts.json');
-  const since = now() - START_LIMIT.ms;
+function mayStart(state: string, client: string, now: number): boolean {
+  const path = startsPath(state);
+  const since = now - START_LIMIT.ms;
   const starts = Object.entries(readStarts(path)).map(([name, times]) => [
     name,
-    times.filter((at) => at > since && at <= now()),
+    times.filter((at) => at > since && at <= now),
   ]);
   const recent: Record<string, number[]> = Object.fromEntries(starts.filter(([, times]) => times!.length > 0));
   const own = recent[client] ?? [];
   if (own.length >= START_LIMIT.starts) return false;
-  writePrivate(path, JSON.stringify({ ...recent, [client]: [...own, now()] }));
+  writePrivate(path, JSON.stringify({ ...recent, [client]: [...own, now] }));
   return true;
+}
+
+/** One that cannot be taken back stays counted. */
+function forgetStart(state: string, client: string, start: number): void {
+  const path = startsPath(state);
+  const starts = readStarts(path);
+  const own = starts[client] ?? [];
+  if (!own.includes(start)) return;
+  try {
+    writePrivate(path, JSON.stringify({ ...starts, [client]: own.toSpliced(own.indexOf(start), 1) }));
+  } catch {
+    // Nobody waits for it.
+  }
 }
 
 function readStarts(path: string): Record<string, number[]> {

@@ -18,6 +18,8 @@ const LEAST_PAUSE_MS = 200;
 const MOST_PAUSE_MS = 5_000;
 /** So many starts in a row that fail in the same way end it. */
 const FAILED_STARTS = 3;
+/** So many tries in a row that reach no daemon, some seconds, until that is said. */
+const UNREACHED_TRIES = 5;
 /** How often it is said that the limit is reached. */
 const TOLD_MS = 600_000;
 
@@ -49,6 +51,8 @@ export class Runner {
   #unnoted: Frame | null = null;
   #idleSince = performance.now();
   #toldAt = Number.NEGATIVE_INFINITY;
+  /** Tries in a row that reached no daemon. */
+  #unreached = 0;
   /** Starts in a row that failed, and how. */
   #failedStarts = { exit: 0, times: 0 };
   #failure: Failure | null = null;
@@ -80,6 +84,7 @@ export class Runner {
       const outcome = await this.#serve(resumed);
       if (outcome === 'over') break;
       if (outcome === 'served') pause = LEAST_PAUSE_MS;
+      else this.#missed();
       await sleep(pause * (0.5 + Math.random() / 2));
       pause = Math.min(MOST_PAUSE_MS, pause * 2);
     }
@@ -89,7 +94,8 @@ export class Runner {
   async #serve(resumed: boolean): Promise<'over' | 'served' | 'absent'> {
     let welcome: Frame | null;
     try {
-      this.#connection = await connectHere({ start: true });
+      // Each runner's starts count for themselves: all runners of a swarm start it at once where it has crashed.
+      this.#connection = await connectHere({ start: true, client: this.#options.agent.member_id });
       await this.#connection.send({ op: 'hello', ...this.#header, source: 'startup', resumed });
       // Handled before anything is delivered, so that a new daemon delivers nothing while the program runs.
       if (this.#running) await this.#connection.send({ op: 'prompt' });
@@ -105,6 +111,7 @@ export class Runner {
       connection.close();
       return 'absent';
     }
+    this.#reached();
     for (const frame of this.#unsaid.splice(0)) await this.#say(frame);
     this.#failure ??= this.#goneIn(welcome);
     try {
@@ -118,6 +125,20 @@ export class Runner {
       if (this.#unnoted) this.#unsaid.push(this.#unnoted);
       this.#unnoted = null;
     }
+  }
+
+  #missed(): void {
+    this.#unreached++;
+    const { agent, note } = this.#options;
+    if (this.#unreached === UNREACHED_TRIES)
+      note(
+        `The delivery daemon cannot be reached, so ${agent.name} on ${agent.board} gets nothing. It is tried again until it answers; to start it: service daemon start`,
+      );
+  }
+
+  #reached(): void {
+    if (this.#unreached >= UNREACHED_TRIES) this.#options.note('The delivery daemon answers again.');
+    this.#unreached = 0;
   }
 
   /** A daemon that goes away in the middle of it is asked again, and then the next one. */
