@@ -21,7 +21,8 @@ export const searchQuery = z.object({
   until: sentTime.optional(),
   sort: z.enum(['newest', 'relevance']).default('newest'),
   limit: queryInt(1, 50).default(20),
-  after: z.string().max(200).optional(),
+  /** By relevance a position names what was shown. */
+  after: z.string().max(4096).optional(),
 });
 
 export const searchResult = z.strictObject({

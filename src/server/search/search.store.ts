@@ -174,23 +174,30 @@ async function planned(tx: ReadTx, build: (db: Knex) => Knex.QueryBuilder): Prom
 /** Documents found, newest first. @param before only older ones than this. */
 export const newestHits = (tx: ReadTx, scope: SearchScope, before: number | null, limit: number): Promise<Hit[]> =>
   planned(tx, (db) => {
-    // The number by the name under which the leading table has it, or its order is not known to be the one asked for.
-    const number = tx.dialect.name === 'sqlite' ? 'w.rowid' : 'd.id';
+    const number = numberIn(tx);
     const query = found(db, tx, scope).orderBy(number, 'desc').limit(limit);
     return before === null ? query : query.where(number, '<', before);
   });
 
-/** Documents found, those first that fit best. */
-export const bestHits = (tx: ReadTx, scope: SearchScope, limit: number): Promise<Hit[]> =>
+/** Documents found, those first that fit best. @param last the newest message looked at; null: any. */
+export const bestHits = (tx: ReadTx, scope: SearchScope, last: number | null, limit: number): Promise<Hit[]> =>
   planned(tx, (db) => {
+    // Divided by the logarithm of the length: of what Postgres offers, this comes closest to SQLite's order.
     const rank =
       tx.dialect.name === 'sqlite'
         ? db.raw('w.rank')
-        : db.raw('-ts_rank(d.words, ?::tsquery)', [tsqueryText(scope.query)]);
-    return found(db, tx, scope)
-      .orderBy([{ column: rank as never }, { column: 'd.id', order: 'desc' }])
+        : db.raw('-ts_rank(d.words, ?::tsquery, 1)', [tsqueryText(scope.query)]);
+    const number = numberIn(tx);
+    const query = found(db, tx, scope)
+      .orderBy([{ column: rank as never }, { column: number, order: 'desc' }])
       .limit(limit);
+    return last === null
+      ? query
+      : query.where((either) => either.where(number, '<=', last).orWhereNot('d.kind', 'message'));
   });
+
+/** A document's number by the name under which the leading table has it, or its order is not known to be the one asked for. */
+const numberIn = (tx: ReadTx): string => (tx.dialect.name === 'sqlite' ? 'w.rowid' : 'd.id');
 
 function found(db: Knex, tx: ReadTx, scope: SearchScope): Knex.QueryBuilder {
   const { where, kinds, reader, senderId, taskId, since, until } = scope;

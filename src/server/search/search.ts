@@ -7,7 +7,7 @@ import type { Caller } from '../operation/caller.ts';
 import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
-import { boundToken, readBoundNumber } from '../text/bound-token.ts';
+import { boundToken, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
 import { indexBy } from '../text/rows.ts';
 import { resultsOf } from '../views/search-results.ts';
 import { fitting } from '../views/window.ts';
@@ -31,16 +31,16 @@ export const search: ReadCase<'search'> = {
       throw needsBoard(asked.from === undefined ? 'task' : 'from');
     const one = await onePlace(tx, caller, asked.board);
     const scope = await scopeOf(tx, caller, asked, query, one);
-    const start = readBoundNumber(boundTo(caller, asked), asked.after);
+    const bound = boundTo(caller, asked);
     const pageOf = asked.sort === 'newest' ? newest : best;
-    const { hits, more, positionAfter } = await pageOf(tx, scope, start, asked.limit);
+    const { hits, more, positionAfter } = await pageOf(tx, scope, asked, bound);
     const places = new Map((one ? [one] : await placesOf(tx, caller, 'all')).map((place) => [place.board.id, place]));
     const shown = fitting(await resultsOf({ tx, places, query }, await withinReach(tx, hits)));
     const goesOn = more || shown.length < hits.length;
     return {
       query: asked.q,
       results: shown.filter((result) => result !== null),
-      next_after: goesOn ? boundToken(boundTo(caller, asked), positionAfter(shown.length)) : null,
+      next_after: goesOn ? boundToken(bound, ...positionAfter(shown.length)) : null,
     };
   },
 };
@@ -64,19 +64,30 @@ async function scopeOf(tx: ReadTx, caller: Caller, asked: Asked, query: SearchQu
 interface Hits {
   hits: Hit[];
   more: boolean;
-  positionAfter(count: number): number;
+  positionAfter(count: number): (number | string)[];
 }
 
-async function newest(tx: ReadTx, scope: SearchScope, before: number | null, limit: number): Promise<Hits> {
-  const found = await newestHits(tx, scope, before, limit + 1);
-  return { hits: found.slice(0, limit), more: found.length > limit, positionAfter: (count) => found[count - 1]!.id };
+async function newest(tx: ReadTx, scope: SearchScope, { after, limit }: Asked, bound: unknown): Promise<Hits> {
+  const found = await newestHits(tx, scope, readBoundNumber(bound, after), limit + 1);
+  return { hits: found.slice(0, limit), more: found.length > limit, positionAfter: (count) => [found[count - 1]!.id] };
 }
 
-async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit: number): Promise<Hits> {
-  const found = (await bestHits(tx, scope, BEST)).slice(start ?? 0);
-  const positionAfter = (count: number) => (start ?? 0) + count;
+/**
+ * What fits best changes with all that is posted, so a position names each result that was shown. Messages newer than
+ * the best of the first page are left out.
+ */
+async function best(tx: ReadTx, scope: SearchScope, { after, limit }: Asked, bound: unknown): Promise<Hits> {
+  const [last, names] = readBoundToken(bound, after, 'number', 'string') ?? [null, ''];
+  const shown = new Set(names.match(/.{8}/g));
+  const all = await bestHits(tx, scope, last, BEST);
+  const found = all.filter((hit) => !shown.has(nameOf(hit))).slice(0, Math.max(0, BEST - shown.size));
+  const newest = last ?? Math.max(...all.map(({ id }) => id));
+  const positionAfter = (count: number) => [newest, [...shown, ...found.slice(0, count).map(nameOf)].join('')];
   return { hits: found.slice(0, limit), more: found.length > limit, positionAfter };
 }
+
+/** Random characters of its id, enough to tell 200 apart. A task or file that changes keeps them, but not its number. */
+const nameOf = ({ ref_id }: Hit): string => ref_id.slice(-8);
 
 /** The leading hits whose files have no more text than one page looks through: meanwhile nobody else is answered. */
 async function withinReach(tx: ReadTx, hits: Hit[]): Promise<Hit[]> {

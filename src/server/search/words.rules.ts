@@ -58,7 +58,7 @@ export interface SearchQuery {
 
 /**
  * Reads a query: terms, `"a phrase"`, `-excluded`, `prefix*`. A word that splits, such as `retry_count`, is a phrase.
- * @throws Refusal `invalid_request` without a term that is wanted, with more than 16, or with a prefix of one character.
+ * @throws Refusal `invalid_request` without a term that is wanted, with more than 16, or with a prefix of one letter or digit.
  */
 export function parseQuery(text: string): SearchQuery {
   const query: SearchQuery = { wanted: [], excluded: [] };
@@ -67,7 +67,7 @@ export function parseQuery(text: string): SearchQuery {
     const prefix = phrase === undefined && bare.endsWith('*');
     const words = wordsOf(phrase ?? bare).map((word) => word.folded);
     if (words.length === 0) continue;
-    if (prefix && [...(words.at(-1) ?? '')].length < 2) throw badQuery('a beginning of a word needs two characters');
+    if (prefix && [...words.join('')].length < 2) throw badQuery('a beginning of a word needs two letters or digits');
     (minus ? query.excluded : query.wanted).push({ words, prefix });
   }
   if (query.wanted.length === 0) throw badQuery('needs a word to look for');

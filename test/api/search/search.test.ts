@@ -48,7 +48,19 @@ forEachDatabase('search', (engine) => {
     expect(await found(pam, 'roll*')).to.deep.equal(['Rollback plan, no release', 'deploy of beta: rolled back']);
     expect(await found(pam, 'roll* -deploy')).to.deep.equal(['Rollback plan, no release']);
     expect(await found(pam, 'retry_count')).to.deep.equal(['retry_count is 3']);
+    expect(await found(pam, 'retry-c*')).to.deep.equal(['retry_count is 3']);
     expect(await found(pam, 'rolled release')).to.deep.equal([]);
+  });
+
+  it('takes a beginning of two letters or digits in all, wherever it splits', async () => {
+    await post(server.dana, board, 'Ship v1.25 of file-alpha for COR-17');
+    await post(server.dana, board, 'We don’t ship v1.3');
+    const shipped = ['Ship v1.25 of file-alpha for COR-17'];
+    for (const q of ['v1.2*', 'cor-1*', 'file-a*', 'ship -don’t*', 'ship -v1.3*'])
+      expect(await found(pam, q), q).to.deep.equal(shipped);
+    expect(await found(pam, 'don’t*')).to.deep.equal(['We don’t ship v1.3']);
+    for (const q of ['s*', '.s*', 'ship -s*'])
+      expect(await pam.refused('search', { query: { q, board } }), q).to.equal('400 invalid_request');
   });
 
   it('folds case and accents, and knows other scripts and mixed words', async () => {
@@ -190,6 +202,27 @@ forEachDatabase('search', (engine) => {
     expect(await pam.refused('search', { query: { q: 'x', after: 'damaged' } })).to.equal('400 invalid_request');
   });
 
+  it('gives each of the best once, however much is posted or changed between two pages', async () => {
+    const bodies = [1, 2, 3, 4, 5, 6].map((n) => `${'quokka '.repeat(n)}${'seen '.repeat(n * n)}`.trim());
+    for (const body of bodies) await post(server.dana, board, body);
+    const task = (title: string) => server.dana.ok('createTask', { params: { board }, body: { title } });
+    const tasks = [await task('quokka quokka'), await task(`quokka ${'last '.repeat(20)}`)];
+    const seen: (string | undefined)[] = [];
+    let after: string | null = null;
+    do {
+      const query: Query = { q: 'quokka', board, sort: 'relevance', limit: 2, ...(after === null ? {} : { after }) };
+      const page = await pam.ok('search', { query });
+      seen.push(...page.results.map((result) => result.message?.body ?? result.task?.ref));
+      after = page.next_after;
+      server.clock.advance(1);
+      for (const body of ['quokka', 'quokka quokka', `quokka ${'far '.repeat(300)}`])
+        await post(server.dana, board, body);
+      for (const { ref, title } of tasks)
+        await server.dana.ok('updateTask', { params: { board, task: ref }, body: { title: `${title}${seen.length}` } });
+    } while (after !== null);
+    expect(seen).to.have.members([...bodies, ...tasks.map(({ ref }) => ref)]);
+  });
+
   it('ends a page early at a MiB of long messages, and goes on behind it', async () => {
     const bodies = Array.from({ length: 10 }, (_, n) => `osprey ${n} ${'🎉'.repeat(32_000)}`);
     for (const body of bodies) await post(server.dana, board, body);
@@ -209,6 +242,16 @@ forEachDatabase('search', (engine) => {
     await post(server.dana, board, `a long story about many other things, ${'word '.repeat(60)} and tungsten`);
     expect((await found(pam, 'tungsten', { sort: 'relevance' }))[0]).to.equal('tungsten tungsten tungsten');
     expect((await found(pam, 'tungsten'))[1]).to.equal('tungsten tungsten tungsten');
+  });
+
+  it('puts the same first on either database where it is clear what fits best', async () => {
+    const longer = (count: number) => `${Array.from({ length: count }, (_, n) => `word${n}`).join(' ')} osmium`;
+    const bodies = ['osmium', ...[4, 40, 150, 600].map(longer)];
+    bodies.splice(2, 0, `${longer(100)} osmium osmium osmium`);
+    const pairs = ['rhodium and rhodium, iridium and more', 'rhodium and then a word, iridium and more words'];
+    for (const body of [...bodies, ...pairs].reverse()) await post(server.dana, board, body);
+    expect(await found(pam, 'osmium', { sort: 'relevance' })).to.deep.equal(bodies);
+    expect(await found(pam, 'rhodium iridium', { sort: 'relevance' })).to.deep.equal(pairs);
   });
 
   it('cannot find a secret that was redacted', async () => {
