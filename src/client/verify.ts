@@ -44,14 +44,11 @@ export async function verifyBoard(
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
   const { pinned, from } = options;
-  const verifier = new ChainVerifier(board.id, { sha256: options.sha256 ?? sha256, pinned, from });
+  const hashing = { sha256: options.sha256 ?? sha256 };
+  const verifier = new ChainVerifier(board.id, { ...hashing, pinned, from });
   let head: number | undefined;
 
-  const query = { after: from?.seq ?? 0, limit: PAGE };
-  for await (const page of pages(client, 'listEvents', { params: { board: board.name }, query })) {
-    if (!Array.isArray(page.events) || !Number.isSafeInteger(page.head_seq)) {
-      throw unexpected('The answer is not a page of events.');
-    }
+  for await (const page of eventPages(client, board.name, { after: from?.seq ?? 0, limit: PAGE })) {
     head ??= page.head_seq;
     for (const event of page.events) {
       if (await verifier.add(event)) break;
@@ -61,5 +58,21 @@ export async function verifyBoard(
 
   const problem = verifier.finish(head ?? 0);
   const { events, payloadsChecked, payloadsWithheld } = verifier;
-  return { events, payloadsChecked, payloadsWithheld, head: verifier.head, problem };
+  const found = { events, payloadsChecked, payloadsWithheld, head: verifier.head, problem };
+  if (!from || events > 0 || problem) return found;
+  // No event continues the end that was known, so it is looked at itself.
+  const page = await eventPages(client, board.name, { after: from.seq - 1, limit: 1 }).next();
+  const [event] = page.value?.events ?? [];
+  const before = { seq: from.seq - 1, hash: event?.prev_hash ?? '' };
+  const alone = new ChainVerifier(board.id, { ...hashing, from: before, pinned: from });
+  return { ...found, problem: await alone.add(event) };
+}
+
+/** @throws ClientError `server_unexpected` for what is no page of events. */
+async function* eventPages(client: Client, board: string, query: { after: number; limit: number }) {
+  for await (const page of pages(client, 'listEvents', { params: { board }, query })) {
+    if (!Array.isArray(page.events) || !Number.isSafeInteger(page.head_seq))
+      throw unexpected('The answer is not a page of events.');
+    yield page;
+  }
 }

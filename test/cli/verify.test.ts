@@ -89,6 +89,16 @@ describe('audit verify', () => {
       writeFileSync(pins(), before);
     });
 
+    it('finds that the end itself is another one, with nothing new behind it', () =>
+      remembering(
+        (pin) => Object.assign(pin, { hash: `sha256:${'f'.repeat(64)}` }),
+        async () => {
+          const { pinned, ...found } = await from(7);
+          expect(found).to.deep.include({ code: 3, ok: false, problem: { seq: 6, problem: 'history_rewritten' } });
+          expect(pinned).to.deep.include({ seq: 6, matches: false });
+        },
+      ));
+
     it('finds that what follows does not continue it', async () => {
       await home().json(['say', 'five']);
       await remembering(

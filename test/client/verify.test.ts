@@ -115,6 +115,22 @@ describe('client: verifying a board', () => {
     expect(seen[0]?.url).to.equal(`/v1/boards/demo/events?after=440&limit=200`);
   });
 
+  it('compares the pinned event itself where none follows it', async () => {
+    const ended = { pinned: point(450), from: point(450) };
+    const { client, seen } = await serving(events);
+    expect(await verifyBoard(client, demo, ended)).to.deep.include({ events: 0, head: point(450), problem: null });
+    expect(seen.map(({ url }) => url)).to.deep.equal([
+      '/v1/boards/demo/events?after=450&limit=200',
+      '/v1/boards/demo/events?after=449&limit=1',
+    ]);
+    const other = { seq: 450, hash: ZERO_HASH };
+    const rewritten = await verifyBoard(client, demo, { pinned: other, from: other });
+    expect(rewritten).to.deep.include({ events: 0, problem: { seq: 450, reason: 'history_rewritten' } });
+    const changed = await serving([...events.slice(0, -1), { ...events[449]!, type: 'task.created' }]);
+    const { problem } = await verifyBoard(changed.client, demo, ended);
+    expect(problem).to.deep.equal({ seq: 450, reason: 'hash_mismatch' });
+  });
+
   it('checks what is appended while it reads', async () => {
     const { client } = await serving(events, 400);
     expect(await verifyBoard(client, demo)).to.deep.include({ events: 450, problem: null });
