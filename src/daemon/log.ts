@@ -67,6 +67,7 @@ const shapes = {
   source: word,
   reason: word,
   code: word,
+  at: /^[\w.-]{1,60}:\d{1,9}:\d{1,9}$/,
   mode: word,
   revision: null,
   problem: word,
@@ -120,6 +121,13 @@ function allowedFields(fields: LogFields): Record<string, LogValue> {
   return Object.fromEntries(
     logFields.filter((name) => fields[name] !== undefined).map((name) => [name, checked(fields[name], shapes[name])]),
   );
+}
+
+/** What an error is and where in the program it was thrown; not what it says, which may have been written by anybody. */
+export function originOf(error: unknown): LogFields {
+  if (!(error instanceof Error)) return {};
+  const { name, code = name, stack = '' } = error as NodeJS.ErrnoException;
+  return { code, at: [...stack.matchAll(/([\w.-]+:\d+:\d+)\)?$/gm)].map(([, place]) => place!) };
 }
 
 function checked(value: LogValue, shape: RegExp | null): LogValue {

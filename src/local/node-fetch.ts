@@ -131,7 +131,7 @@ function send(
 /** An object with the part of `Response` that the client uses, because the real class would load Node's `fetch`. */
 function asResponse(answer: IncomingMessage, status: number, maxBytes?: number): Response {
   const endless = /^text\/event-stream/.test(answer.headers['content-type'] ?? '');
-  const whole = Readable.toWeb(answer) as ReadableStream<Uint8Array>;
+  const whole = bytesOf(answer);
   const body = maxBytes === undefined || endless ? whole : whole.pipeThrough(limitedTo(maxBytes));
   const headers = {
     get: (name: string) => {
@@ -146,6 +146,19 @@ function asResponse(answer: IncomingMessage, status: number, maxBytes?: number):
   };
   const ok = status >= 200 && status < 300;
   return { ok, status, headers, body, text, json: async () => JSON.parse(await text()) } as unknown as Response;
+}
+
+/** The body of an answer. `Readable.toWeb` would throw, where nobody can catch it, at bytes that come after a cancel. */
+function bytesOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
+  const pieces = answer[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => void answer.destroy(),
+  });
 }
 
 function limitedTo(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {

@@ -52,6 +52,7 @@ describe('a line of the log', () => {
       source: 'startup',
       reason: 'exit 3',
       code: 'pause_late',
+      at: ['daemon.cjs:812:14', 'readablestream:1190:13'],
       mode: 'focused',
       revision: 0,
       problem: 'board_gone',

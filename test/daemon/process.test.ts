@@ -84,6 +84,26 @@ describe('the daemon as a process', () => {
     expect(existsSync(`${paths().journal}-wal`)).to.equal(false);
   });
 
+  it('outlives an error that nothing caught, and tells where it was thrown, not what it says', async () => {
+    const daemon = await start();
+    const errors = () => {
+      const lines = readFileSync(paths().log, 'utf8').trim().split('\n');
+      return lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
+    };
+    daemon.child.kill('SIGHUP');
+    await until(() => daemon.gone || errors().length === 2, 'both are told');
+    expect(errors().map(({ ev, code }) => `${ev} ${code}`)).to.have.members([
+      'hook_error TypeError',
+      'hook_error RangeError',
+    ]);
+    for (const { at } of errors()) expect(at[0]).to.match(/^faulty-daemon\.[\d]+\.mjs:\d+:\d+$/);
+    expect(readFileSync(paths().log, 'utf8')).to.not.include(machine.home);
+    expect(daemon.stderr).to.equal('');
+    expect((await asked(paths().socket, { op: 'status' }))['pid']).to.equal(daemon.child.pid);
+    daemon.child.kill('SIGTERM');
+    expect(await daemon.ended()).to.equal(0);
+  });
+
   it('ends at once on a second signal', async () => {
     const { harness, daemon } = await handing();
     daemon.child.kill('SIGTERM');

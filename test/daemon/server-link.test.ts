@@ -363,6 +363,7 @@ describe('the connection to a server', () => {
     const body = '<p>Sign in to the network</p>';
     for (const [what, fault] of [
       ['a page', { status: 200, body }],
+      ['a long page', { status: 200, body: body + 'x'.repeat(200_000) }],
       ['a page to sign in', { status: 401, body }],
       ['a page that forbids', { status: 403, body }],
       ['words of its own', { status: 200, json: { maintenance: true } }],

@@ -1,6 +1,6 @@
 /**
  * The daemon as a process that breaks where a test says: `SERVICE_TEST_FAULTS=<point>:<kill|error|delay>[:<pass>]`, or
- * what the file `faults` of its home says when it is sent SIGUSR2. The installed program has no such way in.
+ * what the file `faults` of its home says when it is sent SIGUSR2. At SIGHUP it throws where nothing catches. The installed program has no such way in.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,10 @@ process.on('SIGUSR2', () => {
   const path = join(env.SERVICE_HOME ?? '', 'faults');
   current = faultsOf(readFileSync(path, 'utf8'));
   rmSync(path);
+});
+process.on('SIGHUP', () => {
+  void Promise.reject(new RangeError(`not caught at ${env.SERVICE_HOME}`));
+  throw new TypeError(`not caught at ${env.SERVICE_HOME}`);
 });
 
 process.exit(
