@@ -82,6 +82,17 @@ export function forCommand(error: unknown, help: string, usage = help, keyed = t
   return withHint(error, help, usage);
 }
 
+/**
+ * A failure to save what belongs to a server. Another SERVICE_HOME would be no way out: nothing known here is there.
+ * @param said what was done, or was not @param then what comes after the mending
+ */
+export function unsaved(error: unknown, said: string, then = ''): unknown {
+  const known = error instanceof Failure ? error : error instanceof Error ? asUnwritable(error, '') : null;
+  if (!known) return error;
+  const { code, message, hint, details, exit } = known;
+  return new Failure(code, `${message} ${said}`, { hint: [hint, then].filter(Boolean).join('; then '), details, exit });
+}
+
 function hintIfMayBeDone(error: unknown): void {
   // A server of this machine that does not run is to be started first.
   if (!isClientError(error) || !error.mayBeDone || error.code === 'server_not_running') return;
@@ -102,7 +113,10 @@ export const diskReasons: Record<string, [reason: string, fix: string]> = {
 };
 
 /** What keeps this program from writing its own files is for the person to change. */
-function asUnwritable({ code, path, syscall }: NodeJS.ErrnoException): Failure | null {
+function asUnwritable(
+  { code, path, syscall }: NodeJS.ErrnoException,
+  otherwise = ', or set SERVICE_HOME to a folder elsewhere',
+): Failure | null {
   if (syscall === 'uv_cwd')
     return new Failure('folder_unwritable', 'The folder that this runs in is gone.', {
       hint: 'Change into another one, such as: cd ~',
@@ -113,7 +127,7 @@ function asUnwritable({ code, path, syscall }: NodeJS.ErrnoException): Failure |
   if (known === undefined || (path === undefined && !full) || (code === 'ENOENT' && syscall !== 'mkdir')) return null;
   const [reason, fix] = known;
   return new Failure('folder_unwritable', `${path ?? 'A file'} cannot be used: ${reason}.`, {
-    hint: `${fix}, or set SERVICE_HOME to a folder elsewhere`,
+    hint: fix + otherwise,
   });
 }
 

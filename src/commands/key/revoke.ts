@@ -7,7 +7,7 @@ import type { ClientError } from '../../client/errors.ts';
 import type { AccessKey } from '../../contract/types.ts';
 import { AskingCommand, keyIdOf } from '../approval/lib/ask-person.ts';
 import { handleOf } from '../people/lib/people.ts';
-import { findKey, forgetKeyIn, onlyKey, readKeys } from './lib/keys.ts';
+import { findKey, forgetKeyIn, onlyKey, readKeys, requireForgettable } from './lib/keys.ts';
 
 export const json = () =>
   z.union([
@@ -50,6 +50,7 @@ export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
     const own = before.id === list.current_key_id;
     const stops = hangsOn(before);
     if (own) {
+      await requireForgettable(session);
       const question = `Revoke the key in use here, on ${server.url}?${stops ? ` With it stop ${stops}.` : ''}`;
       await this.confirm(question + onlyKey(list, server), yes);
     }

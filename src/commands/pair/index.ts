@@ -4,6 +4,7 @@ import type { Output } from '../../cli/output.ts';
 import { called } from '../../cli/runtime.ts';
 import { type Session, staying } from '../../cli/session/open-session.ts';
 import { savedSeat } from '../../cli/session/own-seats.ts';
+import { requireSavable } from '../../cli/session/savable.ts';
 import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
 import { showEnd, type TimeStyle } from '../../cli/terminal/time.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
@@ -53,6 +54,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     if (!entry) throw usage('With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.');
     this.requireUnlinked(project);
     const { template, title } = this.newBoard;
+    await requireSavable();
     const [first, second] = await rolesOf(client, template);
     const step = (name: string) => (this.key === undefined ? undefined : `${this.key}.${name}`);
     const created = await client.call('createBoard', { body: { template, title }, idempotencyKey: step('board') });
@@ -62,7 +64,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     const { agent, code } = await people(session, board.name, this.out, async () => {
       const seat = { board: board.name, role: first, name: this.flags.name };
       const { data } = await client.call('joinBoard', { body: seat, idempotencyKey: step('seat') });
-      await saveSeat(server, data, this.out);
+      await saveSeat(server, data, { out: this.out, key: step('seat') });
       const on = { ...session, board: board.name };
       const made = await makeCode(on, { role: second, ttl: undefined, key: step('code') });
       return { agent: data.agent, code: made.code };

@@ -1,9 +1,11 @@
 /** Creates seats and saves their tokens on this machine. */
 import type { z } from 'zod';
+import { unsaved } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
+import { requireSavable } from '../../../cli/session/savable.ts';
 import type { seatUse } from '../../../cli/shapes.ts';
 import type { BodyIn, Member } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
@@ -25,22 +27,27 @@ export async function createSeat({ client, entry, server }: BoardSession, { body
       'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
       'Add --print-token',
     );
+  if (entry) await requireSavable();
   const reply = await client.call('joinBoard', {
     body: { ...body, role: body.role ?? usualRole },
     idempotencyKey: key,
   });
   const { agent, token } = reply.data;
-  if (entry) await saveSeat(server, reply.data, out);
+  if (entry) await saveSeat(server, reply.data, { out, key });
   return { agent, token, stored: entry ? ('file' as const) : null, reply };
 }
 
 type SeatField = 'board_id' | 'board' | 'name' | 'role' | 'harness';
 
-/** Keeps the token of a seat on this machine. @param out where that is said, if anywhere. @throws Failure `server_unexpected` */
+/**
+ * Keeps the token of a seat on this machine.
+ * @param out where that is said, if anywhere @param key the idempotency key, with which a repeat gets the token again
+ * @throws Failure `server_unexpected`; `folder_unwritable` and the like, with what to do about the seat
+ */
 export async function saveSeat(
   { url, local }: Pick<BoardSession['server'], 'url' | 'local'>,
   { agent, token }: { agent: Pick<Member, 'id' | 'joined_at' | SeatField>; token: string },
-  out?: Output,
+  { out, key }: { out?: Output | undefined; key?: string | undefined } = {},
 ): Promise<void> {
   requireNames(agent);
   const { folders } = runtime();
@@ -49,6 +56,13 @@ export async function saveSeat(
     if (!known) return;
     const { board_id, board, name, role, harness, joined_at } = agent;
     known.seats[agent.id] = { token, board_id, board, name, role, harness, session: null, created_at: joined_at };
+  }).catch((error: unknown) => {
+    const { name, board } = agent;
+    const seat = `${name} has a seat on ${board}, and its token`;
+    if (key !== undefined)
+      throw unsaved(error, `${seat} was not saved.`, 'run the same command again, which gets the same seat');
+    const remove = `service agent remove ${name} --board ${board} --server ${url}`;
+    throw unsaved(error, `${seat} is lost.`, `remove the seat: ${remove}`);
   });
   out?.note(`Saved in ${credentialsPath(folders)} (mode 0600).`);
 }

@@ -94,7 +94,8 @@ async function arrive(origin: string, guest: Guest, token: string, options: Gues
   const { server_id: serverId, person, key } = guest;
   const arrived = await saveReceivedKey({ origin, serverId, person, key, token }, options);
   // The key was said to be in the same file.
-  await saveSeat({ url: origin, local: false }, guest, arrived.record.stored === 'file' ? undefined : options.out);
+  const out = arrived.record.stored === 'file' ? undefined : options.out;
+  await saveSeat({ url: origin, local: false }, guest, { out });
   const joined = seated(guest, options.out);
   options.out.base.server = { name: new URL(origin).host, url: origin };
   return {

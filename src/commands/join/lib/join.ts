@@ -2,6 +2,7 @@
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { requireSavable } from '../../../cli/session/savable.ts';
 import { readWhole } from '../../../cli/stdin.ts';
 import { type JoinLine, readJoinLine } from '../../../contract/join-line.ts';
 import type { Board, BoardPerson, JoinResult, Member } from '../../../contract/types.ts';
@@ -107,8 +108,9 @@ export async function joinByCode(
       'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
       'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
     );
+  await requireSavable();
   const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
-  await saveSeat(server, reply.data, out);
+  await saveSeat(server, reply.data, { out, key });
   const record = seated(reply.data, out);
   return { record, replayed: reply.replayed, text: (again) => joinedText(record, server.url, again) };
 }

@@ -1,6 +1,8 @@
 /** Lists, finds and revokes a person's access keys. */
+import { unsaved } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { requireSavable } from '../../../cli/session/savable.ts';
 import type { Client } from '../../../client/client.ts';
 import { wholeList } from '../../../client/pages.ts';
 import type { AccessKey } from '../../../contract/types.ts';
@@ -46,9 +48,19 @@ export function onlyKey({ keys, person: { handle } }: KeyList, { local }: Sessio
   return ` It is the only key of ${handle}: nobody can sign in as ${handle} after that.`;
 }
 
-/** Forgets the key a session came with; one of the environment was never saved. Answers whether there was one. */
-export const forgetKeyIn = async ({ entry, server }: Session): Promise<boolean> =>
-  entry !== null && (await forgetKeyOf(server.url));
+/** Forgets the key, now ended, that a session came with; one of the environment was never saved. Answers whether there was one. */
+export async function forgetKeyIn({ entry, server }: Session): Promise<boolean> {
+  if (entry === null) return false;
+  return forgetKeyOf(server.url).catch((error: unknown) => {
+    const forget = `forget it: service logout ${server.url} --keep-key`;
+    throw unsaved(error, 'The key has ended on the server, but is not forgotten here.', forget);
+  });
+}
+
+/** Before the key of a session is revoked: it must be possible to forget it. @throws Failure `folder_unwritable` */
+export async function requireForgettable({ entry, server }: Session): Promise<void> {
+  if (entry !== null && !server.local) await requireSavable();
+}
 
 /** Drops the key of a server from the keychain or the file; answers whether there was one. This machine's own stays in place. */
 export async function forgetKeyOf(origin: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import type { AccessKey } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { knownServers } from '../../../local/servers.ts';
-import { forgetKeyIn, forgetKeyOf, onlyKey, readKeys } from '../../key/lib/keys.ts';
+import { forgetKeyIn, forgetKeyOf, onlyKey, readKeys, requireForgettable } from '../../key/lib/keys.ts';
 
 type SignedOut = ReturnType<typeof nothing>;
 
@@ -42,6 +42,7 @@ export async function signBrowsersOut({ client, server }: Session): Promise<Sign
 /** Revokes the key in use, after a question that says what stops with it, and forgets it. */
 export async function signOut(session: Session, ask: (question: string) => Promise<void>): Promise<SignOut> {
   const { server, choice } = session;
+  await requireForgettable(session);
   const keys = await keysOf(session);
   const key = keys?.keys.find(({ id }) => id === keys.current_key_id);
   if (!keys || !key) {

@@ -1,5 +1,6 @@
 /** Requests a key for this machine: the person approves a short code on another machine. */
 import { called, runtime } from '../../../cli/runtime.ts';
+import { requireSavable } from '../../../cli/session/savable.ts';
 import { askText, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
 import { show } from '../../../cli/terminal/terminal.ts';
 import { ClientError } from '../../../client/errors.ts';
@@ -117,6 +118,7 @@ export async function collectKey({ origin, entry, pending }: Waiting, deps: Deps
   const secret = await readPending(origin, entry.server_id, pending);
   if (secret === null)
     throw new Failure('config_corrupt', 'The secret of the request is gone.', { hint: 'Start again.' });
+  await requireSavable();
   const { server_id: serverId, person, key } = await untilDecided(origin, secret, pending, deps);
   return saveReceivedKey({ origin, serverId, person, key, token: key.token }, deps);
 }
