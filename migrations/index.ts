@@ -6,6 +6,7 @@ import * as keyOrder from './003_key_order.ts';
 import * as largeBoards from './004_large_boards.ts';
 import * as threadNames from './005_thread_names.ts';
 import * as filters from './006_filters.ts';
+import * as requestKeys from './007_request_keys.ts';
 
 export interface Migration {
   name: string;
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   { name: '004_large_boards', up: largeBoards.up },
   { name: '005_thread_names', up: threadNames.up },
   { name: '006_filters', up: filters.up },
+  { name: '007_request_keys', up: requestKeys.up },
 ];

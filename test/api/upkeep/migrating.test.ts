@@ -90,7 +90,7 @@ forEachDatabase('storage migrate', (engine) => {
     const board = (await newBoard(server.dana)).name;
     const { name } = await put(server.dana, board, 'plan.md', 'one');
     const { id } = await post(server.dana, board, 'cites', { files: [{ file: name }] });
-    await server.db.write((tx) => forget(tx, to));
+    await server.db.write((tx) => forget(tx, '006_filters'));
     await server.close();
     await server.restart();
     const { messages } = await server.dana.ok('listMessages', { params: { board }, query: { has: 'files' } });
@@ -263,21 +263,21 @@ forEachDatabase('storage migrate', (engine) => {
   });
 });
 
-/** Takes a database back to before this migration, which comes after those that make tables. */
+/** Takes a database back to before this migration, which comes after those that make the tables of the start. */
 async function forget(tx: WriteTx, name: string): Promise<void> {
+  const raw = (sql: string) => tx.change((db) => db.raw(sql));
   await tx.change((db) => db('migrations').where('name', '>=', name).delete());
-  const ofMessages = ['message_files_on', 'asks_in', 'message_members_mentioned', 'messages_answering'];
-  const indexes = [...ofMessages, 'approvals_due', 'server_invites_used'];
-  for (const index of indexes) await tx.change((db) => db.raw(`DROP INDEX ${index}`));
-  await tx.change((db) => db.raw('ALTER TABLE message_files DROP COLUMN board_id'));
-  const bytes = tx.dialect.shared ? 'BYTEA' : 'BLOB';
-  await tx.change((db) => db.raw(`ALTER TABLE approvals ADD COLUMN request_key_hash ${bytes}`));
-  const first = `SELECT key_hash FROM approval_keys WHERE approval_id = approvals.id ORDER BY asked_at LIMIT 1`;
-  await tx.change((db) => db.raw(`UPDATE approvals SET request_key_hash = (${first})`));
+  await raw(`ALTER TABLE approvals ADD COLUMN request_key_hash ${tx.dialect.shared ? 'BYTEA' : 'BLOB'}`);
+  const first = 'SELECT key_hash FROM approval_keys WHERE approval_id = approvals.id ORDER BY asked_at LIMIT 1';
+  await raw(`UPDATE approvals SET request_key_hash = (${first})`);
   const unique = 'approvals__agent_id__request_key_hash ON approvals (agent_id, request_key_hash)';
-  await tx.change((db) => db.raw(`CREATE UNIQUE INDEX ${unique} WHERE request_key_hash IS NOT NULL`));
-  await tx.change((db) => db.raw('DROP TABLE approval_keys'));
-  if (name <= '005_thread_names') await tx.change((db) => db.raw('ALTER TABLE messages DROP COLUMN named_seq'));
+  await raw(`CREATE UNIQUE INDEX ${unique} WHERE request_key_hash IS NOT NULL`);
+  await raw('DROP TABLE approval_keys');
+  if (name > '006_filters') return;
+  const ofMessages = ['message_files_on', 'asks_in', 'message_members_mentioned', 'messages_answering'];
+  for (const index of [...ofMessages, 'approvals_due', 'server_invites_used']) await raw(`DROP INDEX ${index}`);
+  await raw('ALTER TABLE message_files DROP COLUMN board_id');
+  if (name <= '005_thread_names') await raw('ALTER TABLE messages DROP COLUMN named_seq');
 }
 
 /** The folder of a server whose database holds nothing. */
