@@ -181,6 +181,82 @@ describe('a swarm', () => {
     expect(launcher.asked('start')).to.have.length(1);
   });
 
+  it('names the file that was named in what its person may type next', async () => {
+    write(BOT, 'team file.yaml');
+    const up = ['swarm', 'up', '-F', 'team file.yaml'];
+    await home.json([...up, '--yes']);
+    write(BOT.replace('[cat]', '[cat], reply: true'), 'team file.yaml');
+    const { warnings } = await home.json(up);
+    expect(warnings[0].hint).to.equal(
+      "service swarm down --only bot --file 'team file.yaml' && service swarm up --only bot --file 'team file.yaml'",
+    );
+    home.program('deaf', 'exec sleep 100');
+    addProfile(home, 'mine', { interactive: { start: ['deaf'] } });
+    write('board: demo\nagents:\n  - {name: deaf, harness: mine, launcher: local}\n', 'deaf.yaml');
+    const { stdout } = await home.run(['swarm', 'up', '-F', 'deaf.yaml', '--wait', '0']);
+    expect(stdout).to.include('How they stand: service swarm ps --file deaf.yaml. What');
+  });
+
+  it('tells apart what several files have started on one board', async () => {
+    const names = async (...args: string[]) =>
+      (await home.json(['swarm', ...args])).agents.map(({ name }: { name: string }) => name);
+    const other = join(home.work, 'other');
+    mkdirSync(other);
+    write(BOT);
+    write(BOT.replace('name: bot', 'name: second'), join('other', 'service.yaml'));
+    await home.json(['swarm', 'up', '--yes']);
+    const there = await home.run(['swarm', 'up', '--yes', '--json'], { cwd: other });
+    expect(JSON.parse(there.stdout).seats_added).to.deep.equal(['second']);
+    expect((await home.json(['swarm', 'up'])).agents[0].action, 'asks no second time').to.equal('running');
+    expect(await names('ps')).to.deep.equal(['bot']);
+    const [{ swarm }] = (await home.json(['swarm', 'list'])).swarms;
+    expect((await home.run(['swarm', 'list'])).stdout)
+      .to.include(join(home.work, 'service.yaml'))
+      .and.include(join(other, 'service.yaml'));
+    const down = await home.run(['swarm', 'down']);
+    expect(down.stdout).to.include('stopped 1 of 1');
+    expect(down.stderr).to.include(
+      `second (${join(other, 'service.yaml')}). To stop all: service swarm down ${swarm}\n`,
+    );
+    expect((await home.json(['swarm', 'ps', swarm])).agents.map(({ state }: never) => state)).to.have.members([
+      'exited',
+      'running',
+    ]);
+    expect(await names('down', swarm)).to.have.members(['bot', 'second']);
+  });
+
+  it('takes what was noted before each agent had a file for that of the one file', async () => {
+    write(BOT);
+    const { swarm } = await home.json(['swarm', 'up', '--yes']);
+    const path = home.path('state', 'swarms', `${swarm}.json`);
+    const noted = JSON.parse(readFileSync(path, 'utf8'));
+    delete noted.agents.bot.file;
+    writeFileSync(path, JSON.stringify(noted));
+    write(BOT.replace('name: bot', 'name: second'), 'other.yaml');
+    await home.json(['swarm', 'up', '-F', 'other.yaml']);
+    const { agents } = await home.json(['swarm', 'down']);
+    expect(agents.map(({ name, stopped }: never) => [name, stopped])).to.deep.equal([['bot', true]]);
+  });
+
+  it('says what runs although it was taken out of the file, and forgets it once it is stopped', async () => {
+    const second = '  - {name: second, harness: command, launcher: local, args: [cat]}\n';
+    write(`${BOT}${second}`);
+    await home.json(['swarm', 'up', '--yes']);
+    write(BOT);
+    const { warnings } = await home.json(['swarm', 'up']);
+    expect(warnings).to.deep.equal([
+      {
+        code: 'agent_not_in_file',
+        message: 'second runs, but service.yaml no longer has it.',
+        hint: 'To stop it: service swarm down --only second',
+      },
+    ]);
+    const down = await home.json(['swarm', 'down', '--only', 'second']);
+    expect(down.agents[0]).to.include({ name: 'second', stopped: true, state: 'exited' });
+    expect((await home.json(['swarm', 'up'])).warnings).to.equal(undefined);
+    expect((await home.json(['swarm', 'list'])).swarms[0].agents).to.deep.equal(['bot']);
+  });
+
   // As the programs of agents, tmux is tested where it is.
   if (findProgram('tmux', process.env))
     it('runs in tmux what needs a terminal, and without tmux says so', async () => {

@@ -4,11 +4,12 @@ import type { Output } from '../../cli/output.ts';
 import { flag, object, problem, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { type Chosen, chooseSwarm, fileFlag, onlyFlag } from './lib/choose.ts';
+import { type Chosen, chooseSwarm, fileFlag, onlyFlag, startedOf } from './lib/choose.ts';
+import { readSwarmFile, type SwarmFile } from './lib/file.ts';
 import { daemonView, holderOf, lookAt, type Problem, requireNoProblem } from './lib/look.ts';
 import { Launchers } from './lib/plan.ts';
 import { by, state } from './lib/shapes.ts';
-import { readSwarm, type StartedAgent, Swarm, type SwarmRecord } from './lib/state.ts';
+import { filesOf, readSwarm, type StartedAgent, Swarm, type SwarmRecord } from './lib/state.ts';
 
 export const json = () => {
   /** `stopped`: it ran, and was stopped now. */
@@ -29,7 +30,7 @@ export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
     await this.requirePerson();
     const { file, only = [] } = this.flags;
     const chosen = await chooseSwarm(this.args.swarm ?? this.globals.board, file, this.globals.server);
-    const record = await takeDown(chosen, only, this.out);
+    const record = await takeDown(chosen, only, file, this.out);
     requireNoProblem(record.agents);
     const text = await downText(record);
     this.print<typeof json>(record, () => text);
@@ -38,24 +39,35 @@ export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
 
 type DownRecord = z.infer<ReturnType<typeof json>>;
 
-/** @param only the agents that are meant; none named: all */
-async function takeDown({ record }: Chosen, only: readonly string[], out: Output): Promise<DownRecord> {
+/**
+ * @param only the agents that are meant; none named: all of the swarm or, where none was named, of the file
+ * @param path of `--file`
+ */
+async function takeDown(
+  { file, record }: Chosen,
+  only: readonly string[],
+  path: string | undefined,
+  out: Output,
+): Promise<DownRecord> {
   if (!record) return { swarm: null, agents: [] };
   out.base.board = record.board;
   const launchers = new Launchers();
-  const swarm = new Swarm({ ...record, agents: {} }, launchers, out);
+  const swarm = new Swarm({ ...record, agents: {} }, launchers, out, path);
   return swarm.alone(async () => {
-    const noted = (readSwarm(swarm.name) ?? record).agents;
-    const names = chosen(noted, only, record);
+    const now = readSwarm(swarm.name) ?? record;
+    const noted = now.agents;
+    const names = chosen({ file, record: now }, only, out);
     const ends = await Promise.all(names.map((name) => stopOne(swarm, name, noted[name]!)));
-    // Written one after the other: they stand in one file.
-    for (const { name, problem } of ends)
-      if (!problem) swarm.note(name, { ...noted[name]!, handle: null, attach: null, started_at: null });
+    const has = await filed(file, now);
     const status = await daemonView();
     const agents = [];
     for (const { name, ran, problem } of ends) {
-      const started = swarm.noted(name);
-      const holder = holderOf(status, started?.member_id);
+      const before = noted[name]!;
+      const started = problem ? before : { ...before, handle: null, attach: null, started_at: null };
+      // Of one that its file no longer has nothing is left to be known.
+      if (problem || has(name, before)) swarm.note(name, started);
+      else swarm.forget(name);
+      const holder = holderOf(status, started.member_id);
       // A session that was stopped just now may not be known to be over yet.
       const { state, by } = await lookAt({ launchers, swarm: swarm.name, name, started, holder: ran ? null : holder });
       agents.push({ name, stopped: ran && !problem, state, by, problem });
@@ -64,10 +76,34 @@ async function takeDown({ record }: Chosen, only: readonly string[], out: Output
   });
 }
 
-function chosen(noted: SwarmRecord['agents'], only: readonly string[], { name }: SwarmRecord): string[] {
-  const stranger = only.find((agent) => !noted[agent]);
-  if (stranger === undefined) return only.length === 0 ? Object.keys(noted) : [...only];
-  throw usage(`Nothing was ever started for ${stranger} in ${name}.`, `service swarm ps ${name}`);
+/** Which agents a file has; one that cannot be read has all that were started from it. */
+async function filed(
+  file: SwarmFile | null,
+  record: SwarmRecord,
+): Promise<(name: string, started: StartedAgent) => boolean> {
+  const known = new Map<string, SwarmFile | null>();
+  for (const path of filesOf(record))
+    known.set(path, file?.path === path ? file : await readSwarmFile(path).catch(() => null));
+  return (name, started) => known.get(started.file)?.agents.some((agent) => agent.name === name) ?? true;
+}
+
+function chosen(
+  about: { file: SwarmFile | null; record: SwarmRecord },
+  only: readonly string[],
+  out: Output,
+): string[] {
+  const { name, agents } = about.record;
+  const stranger = only.find((agent) => !agents[agent]);
+  if (stranger !== undefined)
+    throw usage(`Nothing was ever started for ${stranger} in ${name}.`, `service swarm ps ${name}`);
+  if (only.length > 0) return [...only];
+  const own = Object.keys(startedOf(about));
+  const others = Object.entries(agents).filter(([agent, { handle }]) => handle !== null && !own.includes(agent));
+  if (others.length > 0)
+    out.note(
+      `Left alone, as other files started them: ${others.map(([agent, { file }]) => `${agent} (${file})`).join(', ')}. To stop all: service swarm down ${name}`,
+    );
+  return own;
 }
 
 async function stopOne(

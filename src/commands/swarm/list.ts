@@ -3,7 +3,7 @@ import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
-import { allSwarms } from './lib/state.ts';
+import { allSwarms, filesOf } from './lib/state.ts';
 
 export const json = () => {
   const listed = z.strictObject({
@@ -25,7 +25,8 @@ export default class SwarmList extends BaseCommand<typeof SwarmList> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const records = allSwarms().map(({ name, board, server: { name: known, url }, file, agents }) => ({
+    const swarms = allSwarms();
+    const records = swarms.map(({ name, board, server: { name: known, url }, file, agents }) => ({
       swarm: name,
       board,
       at: { name: known, url },
@@ -33,7 +34,12 @@ export default class SwarmList extends BaseCommand<typeof SwarmList> {
       agents: Object.keys(agents),
     }));
     if (this.out.listed(records)) return;
-    const cells = records.map(({ swarm, at, agents, file }) => [swarm, at.url, agents.join(', ') || '-', file]);
+    const cells = records.map(({ swarm, at, agents }, n) => [
+      swarm,
+      at.url,
+      agents.join(', ') || '-',
+      filesOf(swarms[n]!).join(', '),
+    ]);
     const rows = await table(['NAME', 'SERVER', 'AGENTS', 'FILE'], cells);
     this.print<typeof json>({ swarms: records }, () =>
       rows.length === 0 ? called('No swarm was ever started here. Start one: service swarm up') : rows.join('\n'),

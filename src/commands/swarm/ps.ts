@@ -3,12 +3,11 @@ import { BaseCommand, listFlags, optional } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
-import { type Chosen, chooseSwarm, fileFlag } from './lib/choose.ts';
+import { type Chosen, chooseSwarm, fileFlag, startedOf } from './lib/choose.ts';
 import { daemonView, holderOf, lookAt, standing, stands } from './lib/look.ts';
 import { Launchers, planned } from './lib/plan.ts';
 import { heldSeats } from './lib/seats.ts';
 import { agent } from './lib/shapes.ts';
-import type { StartedAgent } from './lib/state.ts';
 
 /** `swarm`: null where nothing of it was ever started here. */
 export const json = () =>
@@ -38,13 +37,14 @@ export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
 type PsRecord = z.infer<ReturnType<typeof json>>;
 
 /** Those of the file, then those that were started from it once and are no longer in it. */
-async function psOf({ file, record }: Chosen): Promise<PsRecord> {
+async function psOf(chosen: Chosen): Promise<PsRecord> {
+  const { file, record } = chosen;
   const launchers = new Launchers();
   const status = await daemonView();
   const wanted = file ? await planned(file, launchers) : [];
   const seats = record ? heldSeats(record.server.server_id, record.board_id) : new Map();
-  const started: Record<string, StartedAgent> = record?.agents ?? {};
-  const names = [...new Set([...wanted.map(({ name }) => name), ...Object.keys(started)])];
+  const started = record?.agents ?? {};
+  const names = [...new Set([...wanted.map(({ name }) => name), ...Object.keys(startedOf(chosen))])];
   const agents = names.map(async (name) => {
     const plan = wanted.find((agent) => agent.name === name);
     const own = started[name] ?? null;

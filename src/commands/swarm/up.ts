@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand, confirmFlags, waitFlags } from '../../cli/base.ts';
@@ -8,17 +7,17 @@ import { askDaemon } from '../../cli/session/ask-daemon.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
-import { shellArgument } from '../../contract/text.ts';
 import type { Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
 import { fileFlag, onlyFlag } from './lib/choose.ts';
-import { type AgentStart, daemonThen, ensureRunning } from './lib/ensure-running.ts';
+import { startedBefore, startsOf } from './lib/consent.ts';
+import { type AgentStart, daemonThen, ensureRunning, warnTakenOut } from './lib/ensure-running.ts';
 import { readSwarmFile, type SwarmFile } from './lib/file.ts';
 import { requireNoProblem, stands, type UpAgent } from './lib/look.ts';
-import { Launchers, linesOf, type Planned, planned, requireAll } from './lib/plan.ts';
+import { Launchers, type Planned, planned, requireAll } from './lib/plan.ts';
 import { boardOf, seatsOf } from './lib/seats.ts';
 import { upAgent } from './lib/shapes.ts';
-import { allSwarms, Swarm, swarmName } from './lib/state.ts';
+import { Swarm, swarmCommand, swarmName } from './lib/state.ts';
 import { seated } from './lib/waiting.ts';
 
 export const json = () =>
@@ -58,7 +57,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
       throw usage(`${file.path} is about the board ${file.board}.`, 'Leave --board out, or change the file');
     this.globals.server ??= runtime().env.SERVICE_SERVER ?? file.server;
     const record = await this.bringUp(await this.session('P'), file);
-    const text = await upText(record, this.out.base.board ?? file.board);
+    const text = await upText(record, this.out.base.board ?? file.board, swarmCommand('ps', path));
     requireNoProblem(record.agents);
     this.print<typeof json>(record, () => text);
     if (record.timed_out && fails) throw new Exit(EXIT.checkFailed);
@@ -77,7 +76,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
     const agents = chosen(await planned(file, launchers), flags.only ?? [], file);
     requireAll(agents);
     const question = `Start ${agents.length === 1 ? 'it' : 'them'} on ${file.board} of ${server.url}?`;
-    if (!startedIn(dirname(file.path))) await this.confirm(question, flags.yes, startsOf(file, agents));
+    if (!startedBefore(file)) await this.confirm(question, flags.yes, startsOf(file, agents));
     out.base.board = file.board;
     const { board, created } = await boardOf(session, file.board);
     out.base.board = board.name;
@@ -91,10 +90,12 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
       file: file.path,
       agents: {},
     };
-    const swarm = new Swarm(base, launchers, out);
+    const swarm = new Swarm(base, launchers, out, flags.file);
     const { added, starts } = await swarm.alone(async () => {
       const { seats, added: names } = await seatsOf(session, board, agents, out);
-      return { added: names, starts: await startAll(swarm, agents, seats) };
+      const begun = await startAll(swarm, agents, seats);
+      if (!flags.only) await warnTakenOut(swarm, file);
+      return { added: names, starts: begun };
     });
     const { agents: started, timed_out } = await seated(swarm, starts, flags.wait * 1000);
     return { swarm: swarm.name, board_created: created, seats_added: added, agents: started, timed_out };
@@ -110,18 +111,6 @@ async function startAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat
   return starts;
 }
 
-const startedIn = (folder: string): boolean => allSwarms().some(({ file }) => dirname(file) === folder);
-
-/** Each program with its words, and where it is run. */
-const startsOf = ({ path }: SwarmFile, agents: Planned[]): string[] => [
-  `For the first time, ${path} would start:`,
-  ...agents.map((agent) => {
-    const own = agent.mode === 'interactive' ? agent.args : [];
-    const words = [...linesOf(agent), ...own].map((word) => shellArgument(word)).join(' ');
-    return `  ${agent.name}: ${words} (${agent.launcher}, in ${agent.dir})`;
-  }),
-];
-
 function chosen(agents: Planned[], only: readonly string[], { path }: SwarmFile): Planned[] {
   const stranger = only.find((name) => agents.every((agent) => agent.name !== name));
   if (stranger === undefined) return only.length === 0 ? agents : agents.filter(({ name }) => only.includes(name));
@@ -129,7 +118,7 @@ function chosen(agents: Planned[], only: readonly string[], { path }: SwarmFile)
 }
 
 /** What was made and started, then how each agent stands. */
-async function upText(record: UpRecord, board: string): Promise<string> {
+async function upText(record: UpRecord, board: string, ps: string): Promise<string> {
   const { swarm, board_created: created, seats_added: added, agents, timed_out: late } = record;
   const taken = agents.filter(({ seated }) => seated).length;
   return [
@@ -141,9 +130,7 @@ async function upText(record: UpRecord, board: string): Promise<string> {
       agents.map((agent) => [agent.name, did[agent.action], stands(agent), agent.attach ?? '']),
     )),
     late
-      ? called(
-          'Not all seats were taken in that time. How they stand: service swarm ps. What may be missing: service doctor',
-        )
+      ? called(`Not all seats were taken in that time. How they stand: ${ps}. What may be missing: service doctor`)
       : '',
   ]
     .filter(Boolean)

@@ -5,7 +5,7 @@ import { usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { namedServer } from '../../../local/servers.ts';
 import { readSwarmFile, type SwarmFile } from './file.ts';
-import { allSwarms, type SwarmRecord } from './state.ts';
+import { allSwarms, filesOf, type StartedAgent, type SwarmRecord } from './state.ts';
 
 export const fileFlag = {
   file: stringFlag('PATH', 'The file (default: service.yaml in this folder or the first above it)', { char: 'F' }),
@@ -42,6 +42,12 @@ export async function chooseSwarm(
   return { file, record: ofFile(file, server ?? file.server, all) };
 }
 
+/** What is noted of the agents that a command is about: by a file those that were started from it, by a name all. */
+export const startedOf = ({ file, record }: Chosen): Record<string, StartedAgent> =>
+  Object.fromEntries(
+    Object.entries(record?.agents ?? {}).filter(([, started]) => file === null || started.file === file.path),
+  );
+
 function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
   const found = all.filter((swarm) => swarm.name === name);
   const near = found.length > 0 ? found : all.filter((swarm) => isAbout(swarm, name));
@@ -57,7 +63,7 @@ function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
 function ofFile(file: SwarmFile, server: string | undefined, all: readonly SwarmRecord[]): SwarmRecord | null {
   const ofBoard = all.filter((swarm) => isAbout(swarm, file.board));
   const there = server === undefined ? ofBoard : ofBoard.filter((swarm) => isAt(swarm, server));
-  const own = there.length > 1 ? there.filter((swarm) => swarm.file === file.path) : there;
+  const own = there.length > 1 ? there.filter((swarm) => filesOf(swarm).includes(file.path)) : there;
   if (own.length < 2) return own[0] ?? null;
   throw usage(
     `${file.path} was started on several servers.`,

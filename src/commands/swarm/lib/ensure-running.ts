@@ -14,9 +14,10 @@ import { type Seat, selectorOf } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { until } from '../../../local/process.ts';
 import { argvOf, firstPrompt, nextPrompt } from './command-lines.ts';
+import type { SwarmFile } from './file.ts';
 import { daemonView, type Holder, holderOf, launched, type Problem } from './look.ts';
 import type { Launchers, Planned } from './plan.ts';
-import type { StartedAgent, Swarm } from './state.ts';
+import { readSwarm, type StartedAgent, type Swarm } from './state.ts';
 
 /** The daemon's next look at all processes closes a session whose process ended; a daemon that just started waits longest. */
 const CLOSING_MS = START_GRACE_MS + SCAN_INTERVAL_MS;
@@ -70,8 +71,8 @@ async function ensure(swarm: Swarm, agent: Planned, seat: Seat, daemon: DaemonTh
   if (!unsure && holder?.open && (await runsByHand({ agent, seat, holder, before }, daemon.closedBy)))
     return { ...start, action: 'running' };
   const seats = savedSeats();
-  const { launchers, name } = swarm;
-  const starting = { swarm: name, agent, seat, seats, holder, before, launchers };
+  const { launchers, name, file } = swarm;
+  const starting = { swarm: name, file, agent, seat, seats, holder, before, launchers };
   const { action, started } = await startAgent(starting, (first) => swarm.note(agent.name, first));
   swarm.note(agent.name, started);
   return { ...start, action, former: action === 'started' ? (holder?.session ?? null) : null };
@@ -93,16 +94,26 @@ async function runsByHand(
   return !(await until(closed, closedBy - performance.now(), EVERY_MS));
 }
 
-function warnChanged({ out }: Swarm, { name }: Planned): void {
-  out.warn(
-    'agent_changed',
-    `${name} runs as service.yaml had it before.`,
-    `service swarm down --only ${name} && service swarm up --only ${name}`,
-  );
+function warnChanged(swarm: Swarm, { name }: Planned): void {
+  const again = ['down', 'up'].map((verb) => swarm.command(`${verb} --only ${name}`));
+  swarm.out.warn('agent_changed', `${name} runs as service.yaml had it before.`, again.join(' && '));
+}
+
+/** Names each agent that runs although the file, which it was started from, no longer has it. Only within `alone`. */
+export async function warnTakenOut(swarm: Swarm, { path, agents }: SwarmFile): Promise<void> {
+  for (const [name, started] of Object.entries(readSwarm(swarm.name)?.agents ?? {})) {
+    if (started.file !== path || agents.some((agent) => agent.name === name)) continue;
+    const { state } = await launched(swarm.launchers, swarm.name, name, started);
+    if (state !== 'running' && state !== 'unknown') continue;
+    const hint = `To stop it: ${swarm.command(`down --only ${name}`)}`;
+    swarm.out.warn('agent_not_in_file', `${name} runs, but service.yaml no longer has it.`, hint);
+  }
 }
 
 interface Starting {
   swarm: string;
+  /** The path of service.yaml. */
+  file: string;
   agent: Planned;
   seat: Seat;
   /** Every seat of this machine, among which this one has to be told apart. */
@@ -178,10 +189,11 @@ function conversationOf({ agent, seat, holder, before }: Starting): string | nul
 }
 
 /** What is written down of it, first without a handle. */
-function noteOf({ agent, seat, before }: Starting, session: string | null): StartedAgent {
+function noteOf({ agent, seat, before, file }: Starting, session: string | null): StartedAgent {
   const { profile, launcher, mode, dir } = agent;
   return {
     member_id: seat.memberId,
+    file,
     harness: profile.harness,
     launcher,
     mode,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { sleep } from '../../../client/time.ts';
+import { shellArgument } from '../../../contract/text.ts';
 import { swarmsFolder } from '../../../launch/launchers.ts';
 import { modes } from '../../../launch/protocol.ts';
 import { makeFolder } from '../../../local/folders.ts';
@@ -16,6 +17,8 @@ const text = z.string();
 
 const agent = z.object({
   member_id: text,
+  /** The `service.yaml` that it was started from; older notes of a swarm have one for all. */
+  file: text.optional(),
   harness: text,
   launcher: text,
   mode: z.enum(modes),
@@ -33,18 +36,35 @@ const agent = z.object({
   lost_session: text.nullable().default(null),
 });
 
-const record = z.object({
-  v: z.literal(1),
-  name: text,
-  board: text,
-  board_id: text,
-  server: z.object({ name: text, url: text, server_id: text }),
-  file: text,
-  agents: z.record(text, agent),
-});
+const record = z
+  .object({
+    v: z.literal(1),
+    name: text,
+    board: text,
+    board_id: text,
+    server: z.object({ name: text, url: text, server_id: text }),
+    /** The one that was used last. */
+    file: text,
+    agents: z.record(text, agent),
+  })
+  .transform(({ agents, ...swarm }) => ({
+    ...swarm,
+    agents: Object.fromEntries(
+      Object.entries(agents).map(([name, started]) => [name, { ...started, file: started.file ?? swarm.file }]),
+    ),
+  }));
 
-export type StartedAgent = z.infer<typeof agent>;
 export type SwarmRecord = z.infer<typeof record>;
+export type StartedAgent = SwarmRecord['agents'][string];
+
+/** Every file that agents of a swarm were started from, the last one first. */
+export const filesOf = ({ file, agents }: SwarmRecord): string[] => [
+  ...new Set([file, ...Object.values(agents).map((started) => started.file)]),
+];
+
+/** A command about a swarm, with the file that its person named. @param path of `--file` */
+export const swarmCommand = (words: string, path: string | undefined): string =>
+  `service swarm ${words}${path === undefined ? '' : ` --file ${shellArgument(path)}`}`;
 
 const folder = () => swarmsFolder(runtime().folders);
 const pathOf = (name: string): string => join(folder(), `${name}.json`);
@@ -89,10 +109,15 @@ export class Swarm {
   readonly launchers: Launchers;
   readonly out: Output;
   readonly #base: SwarmRecord;
+  readonly #path: string | undefined;
 
-  /** @param base as it is when nothing is noted of it yet */
-  constructor(base: SwarmRecord, launchers: Launchers, out: Output) {
+  /**
+   * @param base as it is when nothing is noted of it yet
+   * @param path of `--file`
+   */
+  constructor(base: SwarmRecord, launchers: Launchers, out: Output, path: string | undefined) {
     this.#base = base;
+    this.#path = path;
     this.name = base.name;
     this.launchers = launchers;
     this.out = out;
@@ -121,6 +146,11 @@ export class Swarm {
     }
   }
 
+  /** The path of service.yaml. */
+  get file(): string {
+    return this.#base.file;
+  }
+
   /** What is noted of an agent; null where nothing is. */
   noted(name: string): StartedAgent | null {
     return readSwarm(this.name)?.agents[name] ?? null;
@@ -128,8 +158,21 @@ export class Swarm {
 
   /** Notes an agent. Only within `alone`. */
   note(name: string, started: StartedAgent): void {
-    const agents = readSwarm(this.name)?.agents ?? {};
-    const record = { ...this.#base, agents: { ...agents, [name]: started } };
-    writePrivate(pathOf(this.name), `${JSON.stringify(record, null, 2)}\n`);
+    this.#write({ ...readSwarm(this.name)?.agents, [name]: started });
+  }
+
+  /** Forgets an agent. Only within `alone`. */
+  forget(name: string): void {
+    const { [name]: _, ...others } = readSwarm(this.name)?.agents ?? {};
+    this.#write(others);
+  }
+
+  /** A command about it, with the file that its person named. */
+  command(words: string): string {
+    return swarmCommand(words, this.#path);
+  }
+
+  #write(agents: SwarmRecord['agents']): void {
+    writePrivate(pathOf(this.name), `${JSON.stringify({ ...this.#base, agents }, null, 2)}\n`);
   }
 }

@@ -92,7 +92,7 @@ async function recordOf(swarm: Swarm, { agent, seat, action, problem, over, form
     ? {
         code: 'start_failed',
         message: `${name} ended before it took its seat.`,
-        hint: noted?.attach ? `See what it said: ${noted.attach}` : 'service swarm ps',
+        hint: noted?.attach ? `See what it said: ${noted.attach}` : swarm.command('ps'),
       }
     : null;
   return {
