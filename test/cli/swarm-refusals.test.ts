@@ -257,6 +257,45 @@ describe('a swarm', () => {
     expect((await home.json(['swarm', 'list'])).swarms[0].agents).to.deep.equal(['bot']);
   });
 
+  it('has the roles of its agents looked at before a board or a seat is made', async () => {
+    const second = '  - {name: second, harness: command, launcher: local, args: [cat], role: reviewer}\n';
+    write(`${BOT}${second}`);
+    const none = await errorOf(['swarm', 'up', '--yes']);
+    expect([none.exit, none.code, none.message]).to.deep.equal([
+      1,
+      'role_not_found',
+      'demo has no role reviewer, which service.yaml gives second.',
+    ]);
+    expect(none.hint).to.include('Its roles: member. To add one: service board create demo && service board roles');
+    expect((await home.json(['board', 'list'])).boards).to.deep.equal([]);
+    await home.json(['board', 'create', 'demo']);
+    expect((await errorOf(['swarm', 'up', '--yes'])).hint).to.include('To add one: service board roles --set reviewer');
+    expect((await home.json(['board', 'agents', '-b', 'demo'])).members).to.deep.equal([]);
+    await home.json(['board', 'roles', '--set', 'reviewer', '--can', 'post', '--board', 'demo']);
+    expect((await home.json(['swarm', 'up', '--yes'])).seats_added).to.deep.equal(['bot', 'second']);
+    for (const role of ['member', 'none']) {
+      write(`${BOT}${second.replace('reviewer', role)}`);
+      const { warnings } = await home.json(['swarm', 'up']);
+      expect(warnings.map(({ code, message }: never) => [code, message])).to.deep.equal([
+        ['agent_role_differs', `second has the role reviewer on demo for life; service.yaml says ${role}.`],
+      ]);
+    }
+  });
+
+  it('has no agent with the name of a person', async () => {
+    const { board_record } = await home.json(['board', 'create', 'other', '--no-link']);
+    for (const board of ['demo', 'other']) {
+      write(BOT.replace('name: bot', `name: ${board_record.created_by.name}`).replace('demo', board));
+      const error = await errorOf(['swarm', 'up', '--yes']);
+      expect([error.exit, error.code, error.message]).to.deep.equal([
+        7,
+        'name_taken',
+        `${board_record.created_by.name} on ${board} is the name of a person.`,
+      ]);
+    }
+    expect((await home.json(['board', 'list'])).boards).to.have.length(1);
+  });
+
   // As the programs of agents, tmux is tested where it is.
   if (findProgram('tmux', process.env))
     it('runs in tmux what needs a terminal, and without tmux says so', async () => {

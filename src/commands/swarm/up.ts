@@ -78,7 +78,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
     const question = `Start ${agents.length === 1 ? 'it' : 'them'} on ${file.board} of ${server.url}?`;
     if (!startedBefore(file)) await this.confirm(question, flags.yes, startsOf(file, agents));
     out.base.board = file.board;
-    const { board, created } = await boardOf(session, file.board);
+    const { board, created } = await boardOf(session, file.board, agents);
     out.base.board = board.name;
     const { server_id } = entry;
     const base = {

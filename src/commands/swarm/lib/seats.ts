@@ -5,7 +5,8 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { patterns } from '../../../contract/ids.ts';
-import type { Board } from '../../../contract/types.ts';
+import type { Board, Member } from '../../../contract/types.ts';
+import { usualRole } from '../../../contract/values.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { createSeat } from '../../agent/lib/new-seat.ts';
@@ -14,14 +15,23 @@ import type { Planned } from './plan.ts';
 
 const codeOf = (error: unknown): string | null => (error instanceof ClientError ? error.code : null);
 
-/** The board by name or id, made where there is none of that name. Of two that make it at once, the other one's is taken. */
-export async function boardOf({ client }: Session, name: string): Promise<{ board: Board; created: boolean }> {
+/**
+ * The board by name or id, made where there is none of that name. Of two that make it at once, the other one's is taken.
+ * @throws Failure `role_not_found`, `name_taken` before it is made, for agents that could have no seat on it then
+ */
+export async function boardOf(
+  { client, entry }: Session,
+  name: string,
+  agents: readonly Planned[],
+): Promise<{ board: Board; created: boolean }> {
   const read = async () => (await client.call('getBoard', { params: { board: name } })).data;
   try {
     return { board: await read(), created: false };
   } catch (error) {
     if (codeOf(error) !== 'board_not_found' || !patterns.boardName.test(name)) throw error;
   }
+  const people = entry?.person ? [entry.person.handle] : [];
+  requireRoom(agents, { name, roles: [usualRole], people, isNew: true });
   try {
     return { board: (await client.call('createBoard', { body: { name } })).data, created: true };
   } catch (error) {
@@ -34,6 +44,21 @@ export async function boardOf({ client }: Session, name: string): Promise<{ boar
   }
 }
 
+/** @throws Failure `role_not_found`, `name_taken` for the first agent that can have no seat there */
+function requireRoom(
+  agents: readonly Planned[],
+  { name: board, roles, people, isNew }: { name: string; roles: string[]; people: string[]; isNew: boolean },
+): void {
+  const first = isNew ? `service board create ${board} && ` : '';
+  for (const { name, role = usualRole } of agents) {
+    if (people.includes(name)) throw taken('name_taken', name, board, 'is the name of a person');
+    if (!roles.includes(role))
+      throw new Failure('role_not_found', `${board} has no role ${role}, which service.yaml gives ${name}.`, {
+        hint: `Its roles: ${roles.join(', ')}. To add one: ${first}service board roles --set ${role} --can post,create_tasks --board ${board}`,
+      });
+  }
+}
+
 /** What this machine holds of the agents of a board, by name. */
 export function heldSeats(serverId: string, boardId: string): Map<string, Seat> {
   const seats = savedSeats().filter(({ entry, saved }) => entry.server_id === serverId && saved.board_id === boardId);
@@ -42,7 +67,8 @@ export function heldSeats(serverId: string, boardId: string): Map<string, Seat> 
 
 /**
  * A seat for each agent. @returns them by name, and the names of those that were new
- * @throws Failure `agent_removed`, `name_taken` for a name that can no longer be had, or not on this machine
+ * @throws Failure `role_not_found` before any is made; `agent_removed`, `name_taken` for a name that can no longer be had,
+ * or not on this machine
  */
 export async function seatsOf(
   session: Session,
@@ -51,13 +77,19 @@ export async function seatsOf(
   out: Output,
 ): Promise<{ seats: Map<string, Seat>; added: string[] }> {
   const serverId = session.entry!.server_id;
-  const members = await allMembers(session.client, board.name, { removed: true, kind: 'agent' });
+  const all = await allMembers(session.client, board.name, { removed: true });
+  const of = (kind: Member['kind']) => all.filter((member) => member.kind === kind);
+  const memberOf = new Map(of('agent').map((member) => [member.name, member]));
+  const people = of('human').map(({ name }) => name);
+  const fresh = agents.filter(({ name }) => !memberOf.has(name));
+  requireRoom(fresh, { name: board.name, roles: Object.keys(board.roles), people, isNew: false });
   const held = heldSeats(serverId, board.id);
   const added: string[] = [];
   for (const agent of agents) {
-    const member = members.find(({ name }) => name === agent.name);
+    const member = memberOf.get(agent.name);
     if (member && member.status !== 'active')
       throw taken('agent_removed', agent.name, board.name, 'is off it for good');
+    if (member && agent.role !== undefined && member.role !== agent.role) warnRole(member, agent.role, out);
     if (held.has(agent.name)) continue;
     if (member && !(await replayable(session, board, agent, out))) throw elsewhere(agent.name, board.name);
     if (!member) await makeSeat(session, board, agent, out);
@@ -65,6 +97,14 @@ export async function seatsOf(
   }
   return { seats: heldSeats(serverId, board.id), added };
 }
+
+/** An agent has its role for life. */
+const warnRole = ({ name, role, board }: Member, wanted: string, out: Output): void =>
+  out.warn(
+    'agent_role_differs',
+    `${name} has the role ${role} on ${board} for life; service.yaml says ${wanted}.`,
+    `Give the agent another name in service.yaml, or change what the role may do: service board roles --set ${role} --can GRANTS --board ${board}`,
+  );
 
 /**
  * The same seat is asked for under the same key, so that one whose answer was lost is found again for a day: with the token
