@@ -62,13 +62,16 @@ export const oneLine = (max: number, min = 0, problemOf = titleProblem) =>
   });
 
 /** A whole number in a query string. */
-export const queryInt = (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  z
+export const queryInt = (min: number, max = Number.MAX_SAFE_INTEGER) => {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const problem = `must be a whole number ${bounds}`;
+  return z
     .string()
-    .regex(/^\d{1,16}$/, 'must be a whole number')
+    .regex(/^\d{1,16}$/, problem)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .refine((value) => value >= min && value <= max, problem)
     .meta({ type: 'integer', minimum: min, maximum: max });
+};
 
 /** A boolean in a query string: exactly `true` or `false`. */
 export const queryBool = z

@@ -67,7 +67,7 @@ export const listEventsQuery = z.object({
     .transform((value) => value.split(','))
     .refine(
       (types) => types.length <= 20 && types.every((type) => /^[a-z_.]{1,60}$/.test(type)),
-      'must be at most 20 types, separated by commas',
+      'must be 1 to 20 types of events, separated by commas',
     )
     .optional(),
 });

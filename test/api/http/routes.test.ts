@@ -163,6 +163,19 @@ forEachDatabase('a path', (engine) => {
     for (const query of bad) expect((await raw('GET', `${base}?${query}`)).code, query).to.equal('invalid_request');
   });
 
+  it('says which whole numbers and types of events it takes', async () => {
+    const said = async (query: string) => {
+      const { text } = await raw('GET', `/v1/boards/a-board/events?${query}`);
+      return JSON.parse(text).error.message;
+    };
+    for (const limit of ['-1', '0', 'x', '201'])
+      expect(await said(`limit=${limit}`)).to.equal('limit: must be a whole number from 1 to 200.');
+    expect(await said('after=-1')).to.equal('after: must be a whole number of at least 0.');
+    expect(await said('before=0')).to.equal('before: must be a whole number of at least 1.');
+    for (const type of ['', 'a.b,', 'a.b,'.repeat(20)])
+      expect(await said(`type=${type}`)).to.equal('type: must be 1 to 20 types of events, separated by commas.');
+  });
+
   it('refuses a position in a list that was changed into none', async () => {
     const { dana } = server;
     const params = { board: 'a-board' };
