@@ -34,6 +34,24 @@ describe('audit log', () => {
     expect(await lines('--actor', '@codex')).to.deep.equal([4, 5, 6]);
     expect(await lines('--type', 'message.posted', '--after', '6')).to.deep.equal(numbers(7, 216));
     expect(await lines('--limit', '3')).to.deep.equal([214, 215, 216]);
+    expect(await lines('--before', '4')).to.deep.equal([1, 2, 3]);
+  });
+
+  it('shows only the end of it, and how to go back, with the same flags', async () => {
+    const { stdout } = await home().run(['audit', 'log']);
+    expect(stdout).to.match(/\nEarlier: service audit log --before 167\n$/);
+    const page = await log('--before', '167', '--limit', '2');
+    expect([seqs(page), page.prev_before, page.next_after]).to.deep.equal([[165, 166], 165, 166]);
+    const typed = await home().run('audit log --before 167 --limit 2 --type message.posted'.split(' '));
+    expect(typed.stdout).to.match(
+      /\nEarlier: (service audit log) --before 165( --type message.posted --limit 2)\nLater: \1 --after 166\2\n$/,
+    );
+    const theirs = await log('--actor', 'codex', '--before', '6', '--limit', '1');
+    expect([seqs(theirs), theirs.prev_before]).to.deep.equal([[5], 5]);
+    const first = await log('--actor', 'codex', '--before', '5', '--limit', '1');
+    expect([seqs(first), first.prev_before]).to.deep.equal([[4], null]);
+    expect(await log('--before', '4')).to.include({ prev_before: null, next_after: 3 });
+    expect((await home().run(['audit', 'log', '--before', '4', '--after', '1'])).code).to.equal(2);
   });
 
   it('goes on after the last one shown, with the same flags', async () => {

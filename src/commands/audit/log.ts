@@ -12,21 +12,22 @@ import { usage } from '../../local/failure.ts';
 
 export const json = () => {
   const { events } = answer('listEvents').shape;
-  return object({ events, next_after: nextSeq, head_seq: seq });
+  return object({ events, next_after: nextSeq, prev_before: nextSeq, head_seq: seq });
 };
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override boardFirst = true;
   static override summary = "Show the events of a board's record";
   static override description =
-    'The newest ones by default; with --after, those that follow a number. With --ndjson all of them, unless --limit says\nhow many.';
+    'The newest ones by default; with --after those that follow a number, with --before those before it. With --ndjson\nall of them, unless --limit says how many.';
   static override examples = [
     'service audit log --board general',
     'service audit log --after 20 --type message.posted --ndjson',
   ];
   static override seeAlso = ['audit verify', 'audit export'];
   static override flags = {
-    after: integerFlag('N', 'Only events after this one', { min: 0 }),
+    after: integerFlag('N', 'Only events after this one', { min: 0, exclusive: ['before'] }),
+    before: integerFlag('N', 'Only events before this one', { min: 1 }),
     type: listFlag({ helpValue: 'TYPE', description: 'Only events of these types' }),
     actor: stringFlag('NAME', 'Only events of this member'),
     limit: limitFlag(),
@@ -51,7 +52,7 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
 type LogFilter = FlagsOf<typeof AuditLog>;
 type LogRecord = z.infer<ReturnType<typeof json>>;
 
-/** A page of the record: the newest, or what follows a number. */
+/** A page of the record: the newest, also before a number, or what follows one. */
 async function readLog(session: BoardSession, options: LogFilter): Promise<LogRecord> {
   const { client, board } = session;
   const read = async (window: LogWindow) => {
@@ -60,22 +61,24 @@ async function readLog(session: BoardSession, options: LogFilter): Promise<LogRe
   };
   const by = options.actor?.replace(/^@/, '');
   if (by !== undefined) return logOf(read, by, options);
-  const start = options.after === undefined ? { newest: true } : { after: options.after };
-  const { events, next_after, head_seq } = await read({ ...start, limit: options.limit });
-  return { events, next_after, head_seq };
+  const { events, next_after, prev_before, head_seq } = await read({ ...startOf(options), limit: options.limit });
+  return { events, next_after, prev_before, head_seq };
 }
 
-/** Every event from the beginning, or from after a number, to the end. */
+const startOf = ({ after, before }: LogFilter): LogWindow =>
+  after === undefined ? { newest: true, before } : { after };
+
+/** Every event from the beginning, or from after a number, to the end, or to before one. */
 async function* wholeLog({ client, board }: BoardSession, options: LogFilter): AsyncGenerator<BoardEvent> {
   const by = options.actor?.replace(/^@/, '');
-  const query = { after: options.after ?? 0, limit: 200, type: options.type?.join(',') };
+  const query = { after: options.after ?? 0, before: options.before, limit: 200, type: options.type?.join(',') };
   for await (const { events } of pages(client, 'listEvents', { params: { board }, query }))
     yield* events.filter(({ actor }) => by === undefined || actor.name === by);
 }
 
 interface LogWindow {
   after?: number;
-  before?: number;
+  before?: number | undefined;
   newest?: boolean;
   limit?: number | undefined;
 }
@@ -86,11 +89,12 @@ const LOG_LENGTH = 50;
 async function logOf(
   read: (window: LogWindow) => Promise<Answer<'listEvents'>>,
   actor: string,
-  { after, limit = LOG_LENGTH }: LogFilter,
+  options: LogFilter,
 ): Promise<LogRecord> {
-  const newest = after === undefined;
+  const { limit = LOG_LENGTH } = options;
   let found: BoardEvent[] = [];
-  let window: LogWindow = newest ? { newest } : { after };
+  let window = startOf(options);
+  const { newest } = window;
   for (;;) {
     const page = await read({ ...window, limit: 200 });
     const theirs = page.events.filter((event) => event.actor.name === actor);
@@ -98,14 +102,16 @@ async function logOf(
     const next = newest ? page.prev_before : page.next_after;
     if (next === null || found.length > limit) {
       const events = newest ? found.slice(-limit) : found.slice(0, limit);
-      const more = !newest && found.length > limit;
-      return { events, next_after: more ? (events.at(-1)?.seq ?? null) : null, head_seq: page.head_seq };
+      const more = found.length > limit;
+      const next_after = more && !newest ? (events.at(-1)?.seq ?? null) : null;
+      const prev_before = more && newest ? (events[0]?.seq ?? null) : null;
+      return { events, next_after, prev_before, head_seq: page.head_seq };
     }
     window = newest ? { newest, before: next } : { after: next };
   }
 }
 
-/** One line per event, and what shows the next ones in the same way. */
+/** One line per event, and what shows those before and after in the same way. */
 async function eventsText(session: BoardSession, page: LogRecord, flags: LogFilter, times: TimeStyle): Promise<string> {
   const rows = page.events.map((event) => [
     `#${event.seq}`,
@@ -114,11 +120,15 @@ async function eventsText(session: BoardSession, page: LogRecord, flags: LogFilt
     showTime(event.at, times),
     event.data_withheld ? 'content withheld' : '',
   ]);
-  const same = flagWords(flags, ['type', 'actor', 'limit']);
-  const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
+  const same = flagWords(flags, ['type', 'actor', 'limit']) + staying(session);
+  const { next_after, prev_before } = page;
+  const further = [
+    ...(prev_before === null ? [] : [`Earlier: service audit log --before ${prev_before}${same}`]),
+    ...(next_after === null ? [] : [`Later: service audit log --after ${next_after}${same}`]),
+  ];
   const heading = `${session.board} · ${page.events.length}, head #${page.head_seq}`;
   return listText(heading, await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows), {
     empty: `None fits. All: service audit log${staying(session)}`,
-    next: page.next_after !== null && later,
+    next: further.join('\n'),
   });
 }
