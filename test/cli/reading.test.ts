@@ -18,7 +18,7 @@ describe('reading a board', () => {
   it('gives the newest by default and names the page before', async () => {
     expect(seqs(await home().json(['read', '--limit', '2']))).to.deep.equal([10, 11]);
     const { stdout } = await home().run(['read', '--limit', '2', '--from', '@codex']);
-    expect(stdout).to.include('Earlier: service read --before 10 --from @codex');
+    expect(stdout).to.include('Earlier: service read --before 10 --from @codex --limit 2\n');
   });
 
   it('gives a part before, after or around a number, or all', async () => {
@@ -68,10 +68,23 @@ describe('reading a board', () => {
   });
 
   it('names the next page of a search with every flag as a shell reads it', async () => {
-    const search = ['search', 'message', '--since', '2026-01-01 00:00', '--limit', '1'];
-    const { stdout } = await home().run(search);
-    const [, later = ''] = /\nLater: (service .*)\n$/.exec(stdout) ?? [];
-    expect(JSON.parse((await home().shell(`${later} --json`)).stdout).results).to.have.length(1);
+    for (const search of [
+      ['message', '--since', '2026-01-01 00:00'],
+      ['message', '--since', '1d', '--until', '0s'],
+      ['--sort', 'relevance', '--', '-nothing mess*'],
+    ]) {
+      const { stdout } = await home().run(['search', '--limit', '1', ...search]);
+      const [, later = ''] = /\nLater: (service .*)\n$/.exec(stdout) ?? [];
+      const next = later.replace('search', 'search --json');
+      expect(JSON.parse((await home().shell(next)).stdout).results, later).to.have.length(1);
+    }
+  });
+
+  it('speaks of the words of a search as its help does', async () => {
+    const { stderr } = await home().run(['search', 'x*']);
+    expect(stderr).to.match(/^Error \(invalid_request\): QUERY: /);
+    const { stderr: long } = await home().run(['search', 'x'.repeat(201)]);
+    expect(long).to.match(/^Error \(invalid_request\): QUERY: /);
   });
 
   it('marks as read only what it showed, oldest first', async () => {

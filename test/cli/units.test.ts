@@ -226,6 +226,21 @@ describe('values', () => {
     expect(codeOf(() => moment('24:01', 'x', begin.getTime()))).to.equal('invalid_request');
   });
 
+  it('are times of today that lie behind, and each form is named where none fits', () => {
+    const now = new Date('2026-03-02T15:00');
+    const at = new Date('2026-03-02T14:20').toISOString();
+    expect(pastMoment('14:20', 'x', now.getTime())).to.equal(at);
+    const said = (text: string) => {
+      try {
+        return pastMoment(text, '--since', now.getTime());
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(said('15:01')).to.equal('--since: 15:01 is still to come today.');
+    expect(said('noon')).to.equal('--since takes a time such as 14:20, 2d or 2026-03-02T09:00:00Z, but got "noon".');
+  });
+
   it('are local times where they name no offset, dates too', () => {
     const { TZ } = process.env;
     process.env.TZ = 'Asia/Tokyo';

@@ -79,10 +79,13 @@ function ofNumber(message: string): string | null {
 const unwrapped = (message: string): string => message.replace(/^Parsing --\S+\s+/, '');
 
 /** Words too many. */
-function meant(error: ParserError, { id, aliases, args, argv, boards }: CommandLine): Promise<string | null> {
-  const short = aliases.find((alias) => !alias.includes(':')) ?? id.replaceAll(':', ' ');
-  return meantBy({ name: short, args: Object.keys(args), argv, values: wordsIn(error), boards });
+function meant(error: ParserError, command: CommandLine): Promise<string | null> {
+  const { args, argv, boards } = command;
+  return meantBy({ name: shortName(command), args: Object.keys(args), argv, values: wordsIn(error), boards });
 }
+
+const shortName = ({ id, aliases }: CommandLine): string =>
+  aliases.find((alias) => !alias.includes(':')) ?? id.replaceAll(':', ' ');
 
 interface Given {
   flags: Record<string, unknown>;
@@ -105,10 +108,14 @@ export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
   if (name !== undefined) throw usage(`${name} has no value.`, help);
 }
 
-function unknownFlags(flags: string[], { id, flags: known }: CommandLine, help: string): Failure {
+function unknownFlags(flags: string[], command: CommandLine, help: string): Failure {
+  const { id, argv, flags: known } = command;
   // A text that begins with a dash, such as a list, looks like a flag.
-  if (flags.some((flag) => /\s/.test(flag)))
-    return usage('A text that begins with "-" looks like a flag.', 'put -- before it, or pipe it in');
+  const text = flags.find((flag) => /\s/.test(flag));
+  if (text !== undefined) {
+    const rest = argv.filter((word) => word !== text);
+    return usage('A text that begins with "-" looks like a flag.', textLast(shortName(command), rest, text));
+  }
   const meant = flags.flatMap((flag) => meantOf(flag, id, known));
   const sentence = meant.find((word) => !word.startsWith('--'));
   const hint = sentence ?? (meant.length === 0 ? help : `Did you mean: ${meant.join(', ')}`);
@@ -159,6 +166,11 @@ const texts = new Set(['body', 'query', 'question', 'text', 'title']);
 /** A command line that may have been meant, or what to change about this one; null where that cannot be told. */
 async function meantBy({ name, args, argv, values, boards }: Typed): Promise<string | null> {
   if (args.length === 1 && texts.has(args[0]!)) {
+    const end = argv.indexOf('--');
+    const flags = end < 0 ? -1 : argv.findIndex((word, at) => at > end + 1 && word.startsWith('-'));
+    // What stands behind -- is no flag.
+    if (flags > 0)
+      return textLast(name, [...argv.slice(0, end), ...argv.slice(flags)], argv.slice(end + 1, flags).join(' '));
     const [first = '', ...rest] = values;
     const known = mayBeBoard(first) ? await boards() : [];
     if (known === null) return 'Put a text of several words in quotes, and name a board with --board';
@@ -179,12 +191,18 @@ function line(name: string, argv: string[], values: string[], meant: string): st
   const left = [...values];
   const words = argv.flatMap((word) => {
     const at = left.indexOf(word);
-    if (at < 0) return [/^[\w@.,#/:=+-]+$/.test(word) ? word : quoted(word)];
+    if (at < 0) return [asTyped(word)];
     left.splice(at, 1);
     return left.length === values.length - 1 && meant !== '' ? [meant] : [];
   });
   return ['service', name, ...words].join(' ');
 }
+
+/** The line with a text that may begin with a dash. */
+const textLast = (name: string, rest: string[], text: string): string =>
+  ['service', name, ...rest.map(asTyped), '--', quoted(text)].join(' ');
+
+const asTyped = (word: string): string => (/^[\w@.,#/:=+-]+$/.test(word) ? word : quoted(word));
 
 /** For a shell: in double quotes where they change nothing. */
 export function quoted(text: string): string {

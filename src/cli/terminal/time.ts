@@ -47,9 +47,15 @@ function ago(seconds: number): string {
 
 /** Seconds of `30s`, `5m`, `2h`, `7d`, `2w`, `1y` or a plain number. */
 export function duration(text: string, name: string): number {
-  const match = /^(\d{1,9})([smhdwy]?)$/.exec(text.trim());
-  if (!match) throw usage(`${name} takes a duration such as 30s, 5m, 2h or 7d, but got "${text}".`);
-  return Number(match[1]) * (units[match[2] || 's'] as number);
+  const seconds = secondsOf(text);
+  if (Number.isNaN(seconds)) throw usage(`${name} takes a duration such as 30s, 5m, 2h or 7d, but got "${text}".`);
+  return seconds;
+}
+
+/** NaN for any other text. */
+function secondsOf(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhdwy]?)$/.exec(text.trim()) ?? [];
+  return Number(count) * (units[unit || 's'] as number);
 }
 
 /** A duration, exact, as `duration` reads it. */
@@ -64,16 +70,22 @@ export const span = (seconds: number): string =>
 
 /** A moment: a date and time, `14:20` today, or a duration from now; never in the past. */
 export function moment(text: string, name: string, now = Date.now()): string {
-  const at = clock(text, now) ?? dated(text) ?? now + duration(text, name) * 1000;
+  const at = clock(text, now) ?? dated(text) ?? now + secondsOf(text) * 1000;
   if (!isTime(at)) throw usage(`${name} takes a time such as 14:20, 2h or 2026-03-02T09:00:00Z, but got "${text}".`);
   if (at < now) throw usage(`${name}: ${text} is past.`);
   return new Date(at).toISOString();
 }
 
-/** A moment that lies behind: a date and time, or how long ago. */
+/** A moment that lies behind: a date and time, `14:20` today, or how long ago. */
 export function pastMoment(text: string, name: string, now = Date.now()): string {
-  const at = dated(text) ?? now - duration(text, name) * 1000;
-  if (!isTime(at)) throw usage(`${name} takes a time such as 2d or 2026-03-02T09:00:00Z, but got "${text}".`);
+  const today = clock(text, now);
+  const at = today ?? dated(text) ?? now - secondsOf(text) * 1000;
+  if (!isTime(at)) throw usage(`${name} takes a time such as 14:20, 2d or 2026-03-02T09:00:00Z, but got "${text}".`);
+  if (today !== null && at > now)
+    throw usage(
+      `${name}: ${text} is still to come today.`,
+      'For a time of another day, name the date: 2026-03-02T14:20',
+    );
   return new Date(at).toISOString();
 }
 

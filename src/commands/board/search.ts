@@ -1,10 +1,11 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlag, listFlags, required, stringFlag } from '../../cli/base.ts';
-import { flagWords, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
+import { flagWords, readList, wholeListFlags } from '../../cli/list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type Session, staying, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/terminal/table.ts';
 import { pastMoment, showTime } from '../../cli/terminal/time.ts';
+import { ClientError } from '../../client/errors.ts';
 import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
 import type { SearchResult } from '../../contract/types.ts';
 import { searchKinds } from '../../contract/values.ts';
@@ -13,12 +14,15 @@ import { headLines, type MessageStyle, messageText } from './lib/read/message-te
 
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 
+/** The most that the server gives at once. */
+const PAGE = 50;
+
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override readOnly = true;
   static override aliases = ['search'];
   static override summary = 'Find messages, tasks and files by their words';
   static override description =
-    'Words are looked for together; -word leaves out, "a phrase" stands in quotes of its own, begin* is the beginning of a word.\nSeveral words are one argument. Upper and lower case and accents do not count.';
+    'Words are looked for together; -word leaves out, "a phrase" stands in quotes of its own, begin* is the beginning of a word.\nSeveral words are one argument. Upper and lower case and accents do not count.\nA script that pages with --after gives --since and --until as absolute times, the same for each page.';
   static override examples = [
     'service board search "deploy failed -flaky"',
     'service search retry* --from codex --since 2d',
@@ -31,10 +35,10 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     kind: listFlag({ options: searchKinds, description: 'Only these, with commas between' }),
     from: stringFlag('NAME', 'Only messages of this member', { exclusive: ['all-boards'] }),
     task: stringFlag('T', 'Only what is about this task', { char: 'T', exclusive: ['all-boards'] }),
-    since: stringFlag('TIME', 'From this time on: 2d, or 2026-03-02T09:00:00Z'),
+    since: stringFlag('TIME', 'From this time on: 2d, 14:20 or 2026-03-02T09:00:00Z'),
     until: stringFlag('TIME', 'Before this time'),
     sort: choiceFlag(['newest', 'relevance'], 'What comes first (default newest)'),
-    ...wholeListFlags(50),
+    ...wholeListFlags(PAGE),
     ...listFlags,
   };
 
@@ -45,33 +49,46 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     const session: Session & { board?: string } = everywhere ? await this.session('P') : await this.onBoard('A');
     const moment = (name: 'since' | 'until') =>
       flags[name] === undefined ? undefined : pastMoment(flags[name], `--${name}`);
+    const [since, until] = [moment('since'), moment('until')];
     const query = {
       q: words,
       board: session.board,
       kind: flags.kind?.join(','),
       from: flags.from?.replace(/^@/, ''),
       task: flags.task === undefined ? undefined : taskRef(flags.task),
-      since: moment('since'),
-      until: moment('until'),
+      since,
+      until,
       sort: flags.sort,
-      limit: flags.limit,
     };
-    const read = async (after: string | undefined) =>
-      (await session.client.call('search', { query: { ...query, after } })).data;
-    const found = await readList(out, flags, 'results', read, tooMany);
+    const read = async (after: string | undefined, most: number | undefined) => {
+      const limit = most && Math.min(most, PAGE);
+      return (await session.client.call('search', { query: { ...query, limit, after } }).catch(ofQuery)).data;
+    };
+    // A position holds for the same moments only, and "2d" is another one each time.
+    const narrowing = ['all-boards', 'kind', 'from', 'task', 'since', 'until', 'sort', 'limit'];
+    const same = `service board search${flagWords({ ...flags, since, until }, narrowing)}`;
+    const sought = `${staying(session)}${words.startsWith('-') ? ' --' : ''} ${shellArgument(words)}`;
+    const found = await readList(out, flags, 'results', read, {
+      message: (most) => `More than ${most} were found.`,
+      hint: `${same} --all --ndjson${sought}`,
+    });
     if (!found) return;
     const { rows: results, page } = found;
     const next = page.next_after;
     const style = { paint: out.paint, times: this.times, agent: session.agent };
-    const same = flagWords(flags, ['all-boards', 'kind', 'from', 'task', 'since', 'until', 'sort', 'limit']);
-    const more = `service board search ${shellArgument(words, /^[\w*.-]+$/)}${same} --after ${next}${staying(session)}`;
     this.print<typeof json>({ query: words, results, next_after: next }, () =>
       [
         ...(results.length === 0 ? ['0 found', nothingFound(session, everywhere)] : foundText(results, style)),
-        ...(next === null ? [] : [called(`Later: ${more}`)]),
+        ...(next === null ? [] : [called(`Later: ${same} --after ${next}${sought}`)]),
       ].join('\n'),
     );
   }
+}
+
+/** The words are an argument here, where the server knows a parameter. */
+function ofQuery(error: unknown): never {
+  if (error instanceof ClientError) error.message = error.message.replace(/^q:/, 'QUERY:');
+  throw error;
 }
 
 const nothingFound = (session: Session, everywhere: boolean): string =>
@@ -99,8 +116,3 @@ function resultText({ message, task, file, at, snippet, matches }: SearchResult,
 
 const mark = (text: string, from: number, to: number): string =>
   `${text.slice(0, from)}*${text.slice(from, to)}*${text.slice(to)}`;
-
-const tooMany: TooMany = {
-  message: (most) => `More than ${most} were found.`,
-  hint: 'Narrow the search, or use --all --ndjson',
-};

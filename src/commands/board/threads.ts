@@ -1,5 +1,5 @@
 import { BaseCommand, listFlags } from '../../cli/base.ts';
-import { pageFlags, readList } from '../../cli/list.ts';
+import { flagWords, pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -30,7 +30,9 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
       of: board,
       rows: () => threadRows(threads, this.times),
       empty: `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`,
-      next: next !== null && `Later: service board threads --after ${next}${staying(session)}`,
+      next:
+        next !== null &&
+        `Later: service board threads --after ${next}${flagWords(this.flags, ['limit'])}${staying(session)}`,
     });
   }
 }

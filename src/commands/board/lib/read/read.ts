@@ -1,4 +1,5 @@
 /** Reads messages of a board: one page, all pages, around a number, unread ones, or following. */
+import { flagWords } from '../../../../cli/list.ts';
 import { flushed, type Output } from '../../../../cli/output.ts';
 import { called } from '../../../../cli/runtime.ts';
 import { inSession } from '../../../../cli/session/here.ts';
@@ -161,7 +162,7 @@ function nothingThere(options: ReadOptions, stay: string): string {
 /** How to see what comes before and after, ready to paste. */
 function nextCommands({ next_after: next, prev_before: before }: Page, options: ReadOptions, stay: string): string[] {
   if (options.follow) return [];
-  const filters = filterWords(options) + stay;
+  const filters = filterWords(options) + flagWords(options, ['limit']) + stay;
   return [
     before !== null ? called(`Earlier: service read --before ${before}${filters}`) : '',
     next !== null ? called(`Later: service read --after ${next}${filters}`) : '',
