@@ -83,7 +83,7 @@ export function forCommand(error: unknown, help: string, usage = help, keyed = t
 }
 
 /**
- * A failure to save what belongs to a server. Another SERVICE_HOME would be no way out: nothing known here is there.
+ * A failure to write a file for which another SERVICE_HOME is no way out.
  * @param said what was done, or was not @param then what comes after the mending
  */
 export function unsaved(error: unknown, said: string, then = ''): unknown {

@@ -133,7 +133,7 @@ export const seatUse = z.strictObject({ as: text, env: text, bound_session: text
 export const fileChange = <const Action extends string>(...actions: Action[]) =>
   z.strictObject({
     path: text,
-    kind: z.enum(['skill', 'hooks', 'file', 'allow-rule', 'pre-commit']),
+    kind: z.enum(['skill', 'hooks', 'file', 'allow-rule', 'pre-commit', 'completion']),
     action: z.enum(actions),
     edited: z.literal(true).optional(),
   });

@@ -1,5 +1,6 @@
 import { BaseCommand, words } from '../cli/base.ts';
 import { EXIT, Exit } from '../cli/errors.ts';
+import { runtime } from '../cli/runtime.ts';
 import { show } from '../cli/terminal/terminal.ts';
 
 const LIMIT_MS = 300;
@@ -32,6 +33,10 @@ export default class Complete extends BaseCommand<typeof Complete> {
     if (asked.kind === 'servers') {
       const { listServers } = await import('./servers/lib/servers.ts');
       return listServers().servers.map(({ name }) => name);
+    }
+    if (asked.kind === 'harnesses') {
+      const { all } = await (await import('../harness/load.ts')).loadProfiles(runtime().folders.config);
+      return all.filter(({ install }) => install.length > 0).map(({ harness }) => harness);
     }
     if (asked.kind === 'agents') return (await import('../cli/session/own-seats.ts')).savedAgents();
     const { server, board, as } = asked;

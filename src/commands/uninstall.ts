@@ -4,11 +4,13 @@ import { BaseCommand, booleanFlag, confirmFlags } from '../cli/base.ts';
 import { called, runtime } from '../cli/runtime.ts';
 import { requireOutside } from '../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../cli/shapes.ts';
+import { plural } from '../cli/terminal/fields.ts';
 import { Failure } from '../local/failure.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keys/keystore.ts';
 import { stopLocalServer, stoppableServer } from '../local/own-server/start.ts';
-import { stopDaemon } from './daemon/lib/daemon.ts';
+import { removeCompletion } from './completion/lib/install.ts';
+import { daemonStatus, stopDaemon } from './daemon/lib/daemon.ts';
 import { dataFolders, removalLine, removeSetup } from './init/lib/harness-setup.ts';
 
 export const json = () =>
@@ -26,7 +28,7 @@ export const json = () =>
 export default class Uninstall extends BaseCommand<typeof Uninstall> {
   static override summary = 'Take away what init set up, and stop what runs here';
   static override description =
-    'Our hooks come out of the settings of the agent programs, which are then byte for byte as they were; what you have\nedited since is kept and named. --data also deletes everything that this program keeps on this machine, boards of its\nown server and keys included.';
+    'Our hooks come out of the settings of the agent programs, and the line of completion --install out of the file of a\nshell: they are then byte for byte as they were. What you have edited since is kept and named. --data also deletes\neverything that this program keeps on this machine, boards of its own server and keys included.';
   static override examples = ['service uninstall --dry-run', 'service uninstall --yes', 'service uninstall --data'];
   static override seeAlso = ['init', 'server stop', 'logout'];
   static override flags = {
@@ -39,11 +41,10 @@ export default class Uninstall extends BaseCommand<typeof Uninstall> {
     requireOutside('service uninstall');
     const { data = false, 'dry-run': dry = false, yes = false } = this.flags;
     const plan: Leaving = await leave({ data, apply: false });
-    if (!dry) await this.confirm(`${leavingText(plan)}\n${question(data)}`, yes);
+    const planned = planLines(plan, dry || !yes ? await running(dry) : []);
+    if (!dry && planned.length > 0) await this.confirm(question(data), yes, planned);
     const record = dry ? plan : await leave({ data, apply: true });
-    this.print<typeof json>(record, () =>
-      [...record.files.map(removalLine), leavingText(record)].filter(Boolean).join('\n'),
-    );
+    this.print<typeof json>(record, () => (dry ? planned.join('\n') || NOTHING : doneText(record)));
   }
 }
 
@@ -58,7 +59,7 @@ async function leave({ data, apply }: { data: boolean; apply: boolean }): Promis
   // Where a team's server runs, which is not stopped, all stays as it is.
   if (apply) await stoppableServer(runtime());
   // The hooks come first, because one that runs meanwhile would start the daemon again.
-  const files = await removeSetup(apply);
+  const files: Leaving['files'] = [...(await removeSetup(apply)), ...removeCompletion(apply)];
   if (apply && data) requireTakenOut(files);
   const server_stopped = apply && (await stopLocalServer(runtime())) !== null;
   const daemon_stopped = apply && (await stopDaemon());
@@ -79,7 +80,9 @@ async function leave({ data, apply }: { data: boolean; apply: boolean }): Promis
 
 /** Hooks that stay run a script in one of the folders, where their place is noted too. */
 function requireTakenOut(files: Leaving['files']): void {
-  const left = files.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
+  const left = files
+    .filter(({ action, kind }) => action === 'unreadable' && kind !== 'completion')
+    .map(({ path }) => path);
   if (left.length === 0) return;
   throw new Failure('settings_unreadable', `${left.join(', ')} cannot be read or changed, so no data was deleted.`, {
     hint: 'Repair it, then run the command again',
@@ -96,16 +99,43 @@ async function forgetKeys(): Promise<void> {
   }
 }
 
-/** What is done beyond the files of harnesses. */
-function leavingText({ applied, server_stopped, daemon_stopped, files, data, binary }: Leaving): string {
+/** What runs here and would be stopped. @throws Failure for a team's server, which is not, unless it is only asked for */
+async function running(dry: boolean): Promise<string[]> {
+  const server = await stoppableServer(runtime()).catch((error: unknown) => {
+    if (dry) return null;
+    throw error;
+  });
+  const daemon = await daemonStatus().catch(() => true);
+  return [...(server ? ['the local server'] : []), ...(daemon ? ['the daemon'] : [])];
+}
+
+const NOTHING = 'There is nothing to take away.';
+
+/** What would be done; empty where there is nothing. */
+function planLines({ files, data }: Leaving, stops: string[]): string[] {
+  const { size } = new Set(files.map(({ path }) => path));
+  return [
+    ...files.map(removalLine),
+    size > 0
+      ? `${plural(size, 'file has', 'files have')} something of this program in ${size === 1 ? 'it' : 'them'}.`
+      : '',
+    stops.length > 0 ? `To be stopped: ${stops.join(' and ')}` : '',
+    data && data.length > 0 ? `To be deleted: ${data.join(', ')}` : '',
+  ].filter(Boolean);
+}
+
+/** What was done. */
+function doneText({ server_stopped, daemon_stopped, files, data, binary }: Leaving): string {
   const stopped = [server_stopped ? 'the local server' : '', daemon_stopped ? 'the daemon' : ''].filter(Boolean);
   const kept = files.filter(({ action }) => action === 'keep');
+  const nothing = files.length === 0 && stopped.length === 0 && !data?.length;
   return [
-    applied ? '' : `${files.length} files of agent programs have something of this program in them.`,
+    ...files.map(removalLine),
+    nothing ? NOTHING : '',
     stopped.length > 0 ? `Stopped ${stopped.join(' and ')}.` : '',
-    applied && kept.length > 0 ? `Left because they were edited: ${kept.map(({ path }) => path).join(', ')}` : '',
-    data ? `${applied ? 'Deleted' : 'To be deleted'}: ${data.join(', ')}` : '',
-    applied ? called(`The program itself: ${binary.remove}`) : '',
+    kept.length > 0 ? `Left because they were edited: ${kept.map(({ path }) => path).join(', ')}` : '',
+    data && data.length > 0 ? `Deleted: ${data.join(', ')}` : '',
+    called(`The program itself: ${binary.remove}`),
   ]
     .filter(Boolean)
     .join('\n');

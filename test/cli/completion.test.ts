@@ -1,12 +1,16 @@
 /** Completion, as the shell asks for it: what is always the same from the script, names from the server, and never a word more. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { completionScript, shells } from '../../src/commands/completion/lib/script.ts';
 import { findProgram } from '../../src/harness/programs.ts';
 import { collect, finished, Home, root, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
+
+/** What is added to the file that bash starts with, but for the mark. */
+const bashLine = (program: string): string =>
+  `command -v ${program} >/dev/null && eval "$(${program} completion bash 2>/dev/null)"`;
 
 describe('completion', () => {
   const home = homeWithBoard('general', { apart: true });
@@ -45,6 +49,14 @@ describe('completion', () => {
     expect(await offered('service board read --json --has ')).to.deep.equal(['ask', 'answer', 'files', 'mention_me']);
     expect(await offered('board-service board vis')).to.deep.equal(['visibility']);
     expect(await offered('board-service agent midturn own')).to.deep.equal(['owner-only']);
+    expect(await offered('service board policy st')).to.deep.equal(['starter']);
+  });
+
+  it('offers the commands and topics after help, and none of their flags and values', async () => {
+    expect(await offered('service help ser')).to.deep.equal(['serve', 'server', 'servers']);
+    expect(await offered('service help server st')).to.deep.equal(['start', 'stop']);
+    expect(await offered('service help board archive ')).to.deep.equal([]);
+    expect(await offered('service hel')).to.deep.equal(['help']);
   });
 
   it('asks for names: boards, agents, members, servers, keys', async () => {
@@ -54,7 +66,9 @@ describe('completion', () => {
     expect(await offeredSoon('service board archive ga')).to.deep.equal(['gadgets']);
     expect(await offeredSoon('service say --to @co')).to.deep.equal(['@codex']);
     expect(await offeredSoon('service read --as ')).to.deep.equal(['codex']);
-    expect(await offeredSoon('service servers use ')).to.deep.equal(['local']);
+    for (const command of ['servers use', 'login', 'logout'])
+      expect(await offeredSoon(`service ${command} `), command).to.deep.equal(['local']);
+    expect(await offeredSoon('service init --harness cl')).to.deep.equal(['claude-code']);
     expect(await offeredSoon('service key revoke ')).to.have.length.greaterThan(0);
   });
 
@@ -67,6 +81,7 @@ describe('completion', () => {
       ['say --to @co', '@codex'],
       ['read --has=an', '--has=answer'],
       ['file get --board=broken on', 'only-there.md'],
+      ['board policy --set urgent=ev', 'urgent=everyone'],
     ] as const;
     // A busy server may need more than one question; then it is remembered.
     for (const [line] of lines) await offeredSoon(`service ${line.replace('has=', 'has ')}`);
@@ -114,8 +129,42 @@ describe('completion', () => {
         ['service board read --json --has=a', [`${whole}ask`, `${whole}answer`]],
         ['service board read --has ', ['ask', 'answer', 'files', 'mention_me']],
         ['service servers use lo', ['local']],
+        ['service help ser', ['serve', 'server', 'servers']],
+        ['service help server st', ['start', 'stop']],
+        ['service logout lo', ['local']],
+        ['service board policy --set urgent=', ['urgent=everyone', 'urgent=granted']],
       ] as const)
         expect(await completed(line), line).to.have.members([...offers]);
+    });
+
+  if (findProgram('fish', process.env))
+    it('offers in fish nothing of another program of the name, and files only where one is due', async () => {
+      const config = join(home().dir, 'fish-config');
+      const env = { XDG_CONFIG_HOME: config };
+      const system = join(home().dir, 'vendor');
+      mkdirSync(system);
+      writeFileSync(join(system, 'service.fish'), "complete -c service -a 'postgresql' -d 'of the system'\n");
+      writeFileSync(join(home().work, 'policy.txt'), '');
+      const completed = async (line: string) => {
+        const file = join(home().dir, 'installed.fish');
+        writeFileSync(file, `set -a fish_complete_path ${system}\ncomplete -C '${line}' | string split -f 1 \\t\n`);
+        const { stdout, stderr } = await home().shell(`fish ${file}`, { env });
+        expect(stderr, line).to.equal('');
+        return stdout.split('\n').filter(Boolean);
+      };
+      expect(await completed('service postg')).to.deep.equal(['postgresql']);
+      const { path } = await home().json(['completion', 'fish', '--install', '--yes'], { env });
+      expect(path).to.equal(join(config, 'fish', 'completions', 'service.fish'));
+      for (const program of ['service', 'board-service']) {
+        expect(await completed(`${program} postg`), program).to.deep.equal([]);
+        expect(await completed(`${program} board po`), program).to.deep.equal(['policy', 'post']);
+      }
+      expect(await completed('service say pol')).to.deep.equal([]);
+      expect(await completed('service file put pol')).to.deep.equal(['policy.txt']);
+      expect(await completed('service say --body-file=pol')).to.deep.equal(['--body-file=policy.txt']);
+      await home().json(['uninstall', '--yes'], { env });
+      expect(readdirSync(join(config, 'fish', 'completions'))).to.deep.equal([]);
+      rmSync(join(home().work, 'policy.txt'));
     });
 
   it('remembers an answer for a minute', async () => {
@@ -164,15 +213,83 @@ describe('completion', () => {
     expect((await home().json(['completion', 'bash', '--install', '--yes'])).installed).to.equal(true);
     expect((await home().json(['completion', 'bash', '--install'])).installed).to.equal(false);
     expect(readFileSync(file, 'utf8')).to.equal(
-      'alias ll="ls -l"\neval "$(service completion bash)" # completion of service\n',
+      `alias ll="ls -l"\n${bashLine('service')} # completion of service, and the line break before\n`,
     );
   });
+
+  it('is taken away by uninstall, which leaves the files of the shells byte for byte as they were', async () => {
+    const machine = new Home();
+    try {
+      const files = { bash: '.bashrc', zsh: '.zshrc', powershell: '.config/powershell/profile.ps1' };
+      const at = (path: string) => join(machine.dir, path);
+      const before = ['alias ll="ls -l"', 'alias ll="ls -l"\n', '', null];
+      for (const text of before) {
+        for (const [shell, file] of Object.entries(files)) {
+          mkdirSync(dirname(at(file)), { recursive: true });
+          rmSync(at(file), { force: true });
+          if (text !== null) writeFileSync(at(file), text);
+          await machine.json(['completion', shell, '--install', '--yes']);
+        }
+        const dry = await machine.run(['uninstall', '--dry-run']);
+        const action = text === null ? 'delete' : 'change';
+        for (const file of Object.values(files)) expect(dry.stdout).to.include(`${action} ${at(file)} (completion)\n`);
+        expect(dry.stdout).to.include('3 files have something of this program in them.\n');
+        await machine.json(['uninstall', '--yes']);
+        for (const file of Object.values(files))
+          expect(existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null, `${file} ${text}`).to.equal(text);
+      }
+      for (const text of ['first', 'first\n']) {
+        writeFileSync(at('.bashrc'), text);
+        await machine.json(['completion', 'bash', '--install', '--yes']);
+        appendFileSync(at('.bashrc'), 'last\n');
+        await machine.json(['uninstall', '--yes']);
+        expect(readFileSync(at('.bashrc'), 'utf8')).to.equal('first\nlast\n');
+      }
+      const bytes = Buffer.from([0x23, 0xff, 0x0a]);
+      writeFileSync(at('.bashrc'), bytes);
+      await machine.json(['completion', 'bash', '--install', '--yes']);
+      const left = await machine.json(['uninstall', '--data', '--yes']);
+      expect(left.files).to.deep.equal([{ path: at('.bashrc'), kind: 'completion', action: 'unreadable' }]);
+    } finally {
+      machine.discard();
+    }
+  });
+
+  it('says nothing in a shell that starts after the program is gone, or finds another one of the name', async () => {
+    const file = join(home().dir, '.bashrc');
+    writeFileSync(file, '');
+    await home().json(['completion', 'bash', '--install', '--yes']);
+    const other = join(home().dir, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'service'), '#!/bin/sh\necho "Usage: service" >&2\nexit 1\n', { mode: 0o755 });
+    for (const PATH of ['/usr/bin:/bin', `${other}:/usr/bin:/bin`])
+      for (const shell of ['bash', 'zsh'].filter((name) => findProgram(name, process.env))) {
+        const { stdout, stderr } = await home().shell(`${shell} -c '. ${file}'`, { env: { PATH } });
+        expect([stdout, stderr], `${shell} ${PATH}`).to.deep.equal(['', '']);
+      }
+  });
+
+  if (process.platform === 'linux')
+    it('into a home folder that cannot be written says what helps', async () => {
+      const machine = new Home();
+      try {
+        const mount = `mount --bind ${machine.dir} ${machine.dir} && mount -o remount,bind,ro ${machine.dir}`;
+        const { stderr } = await machine.shell(
+          `unshare -rm sh -c '${mount} && service completion bash --install --yes'`,
+        );
+        expect(stderr).to.equal(
+          `Error (folder_unwritable): ${join(machine.dir, '.bashrc')} cannot be used: the file system is read-only. Nothing was added to it.\nHint: Make it writable; then run the command again\n`,
+        );
+      } finally {
+        machine.discard();
+      }
+    });
 
   it('is installed under the name that the program was called by', async () => {
     const file = join(home().dir, '.bashrc');
     writeFileSync(file, '');
     await home().shell('board-service completion bash --install --yes');
-    expect(readFileSync(file, 'utf8')).to.equal('eval "$(board-service completion bash)" # completion of service\n');
+    expect(readFileSync(file, 'utf8')).to.equal(`${bashLine('board-service')} # completion of service\n`);
     expect((await home().shell(`bash -c '. ${file}'`)).stderr).to.equal('');
   });
 
@@ -184,7 +301,7 @@ describe('completion', () => {
     ]) {
       const args = ['completion', shell, '--install', '--yes', '--json'];
       const { stdout } = await home().shell(`cd ${join(root, 'bin')} && ./run.js ${args.join(' ')}`);
-      expect(readFileSync(JSON.parse(stdout).path, 'utf8')).to.contain(`${call} completion ${shell} | `);
+      expect(readFileSync(JSON.parse(stdout).path, 'utf8')).to.contain(`${call} completion ${shell} 2>`);
     }
   });
 

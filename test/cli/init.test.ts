@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { collect, finished, root, until } from './support/home.ts';
 import { Machine } from './support/machine.ts';
+import { typed } from './support/terminal.ts';
 
 const golden = join(root, 'test', 'cli', 'golden', 'init');
 
@@ -343,6 +344,7 @@ describe('service init', () => {
       const refused = await machine.run([...args, '--json'], { env: { CLAUDECODE: '1' } });
       expect([refused.code, JSON.parse(refused.stdout).error.code]).to.deep.equal([5, 'human_command_in_session']);
     }
+    await init();
     const unasked = await machine.run(['uninstall', '--json']);
     expect([unasked.code, JSON.parse(unasked.stdout).error.code]).to.deep.equal([2, 'confirmation_required']);
   });
@@ -420,6 +422,29 @@ describe('service init', () => {
     for (const { code } of await Promise.all(all)) expect(code).to.equal(0);
     await machine.json(['uninstall', '--yes']);
     for (const name of projects) expect(readdirSync(machine.at(name)), name).to.deep.equal([]);
+  });
+
+  it('asks at a terminal without saying first that nothing was written, and how to apply it', async () => {
+    const shown = await typed(machine, 'service init', [['Make these changes?', 'n']]);
+    expect(shown).to.include('Nothing changed.').and.not.include('Apply it with');
+  });
+
+  it('uninstall says that the server and the daemon stop, and asks nothing where there is nothing', async () => {
+    const nothing = await machine.run(['uninstall']);
+    expect(nothing).to.deep.equal({
+      code: 0,
+      stdout: 'There is nothing to take away.\nThe program itself: npm uninstall --global board-service\n',
+      stderr: '',
+    });
+    expect((await machine.run(['uninstall', '--dry-run'])).stdout).to.equal('There is nothing to take away.\n');
+    await machine.json(['daemon', 'start']);
+    await machine.json(['server', 'start']);
+    const stops = 'To be stopped: the local server and the daemon';
+    expect((await machine.run(['uninstall', '--dry-run'])).stdout).to.equal(`${stops}\n`);
+    const asked = JSON.parse((await machine.run(['uninstall', '--json'])).stdout);
+    expect(asked.error.message).to.equal(`${stops}\nTake all of that away?`);
+    const gone = await machine.run(['uninstall', '--yes']);
+    expect(gone.stdout).to.match(/^Stopped the local server and the daemon\.\n/);
   });
 
   it('with --data deletes nothing where hooks of ours cannot be taken out', async () => {

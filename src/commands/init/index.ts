@@ -56,7 +56,7 @@ export default class Init extends BaseCommand<typeof Init> {
       yes ||
       (await this.agreed(
         plan.harnesses.some(({ changes }) => changes.length > 0) || (plan.pre_commit ?? []).length > 0,
-        initText(plan),
+        initText(plan, true),
       ));
     const record = apply ? await run(true) : plan;
     const said = [...setup.untested(), ...(apply ? setup.warnings() : [])];

@@ -28,6 +28,11 @@ const policyValues = {
   stale_after: ['30m', 'off'],
 } as const;
 
+/** Every `key=value` that differs in nothing but fixed words. */
+export const policySettings = Object.entries(policyValues).flatMap(([key, values]) =>
+  values.map((value) => `${key}=${value}`),
+);
+
 /** A policy as words of the command line say it: a preset, then `key=value` for what differs from it. */
 export function policyOptions(preset: string | undefined, set: readonly string[]): Policy | null {
   const options: Record<string, unknown> = preset === undefined ? {} : { preset };

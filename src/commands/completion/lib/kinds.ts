@@ -1,7 +1,17 @@
 /** Which values are known only here and now: what a flag or an argument names. */
-import type { CatalogCommand } from '../../../cli/help/catalog.ts';
+import type { CatalogCommand, CatalogFlag } from '../../../cli/help/catalog.ts';
 
-export type Kind = 'agents' | 'boards' | 'files' | 'keys' | 'members' | 'people' | 'servers' | 'targets' | 'tasks';
+export type Kind =
+  | 'agents'
+  | 'boards'
+  | 'files'
+  | 'harnesses'
+  | 'keys'
+  | 'members'
+  | 'people'
+  | 'servers'
+  | 'targets'
+  | 'tasks';
 
 const flags: Record<string, Kind> = {
   add: 'people',
@@ -10,6 +20,7 @@ const flags: Record<string, Kind> = {
   board: 'boards',
   file: 'files',
   from: 'members',
+  harness: 'harnesses',
   key: 'keys',
   remove: 'people',
   server: 'servers',
@@ -26,7 +37,10 @@ const byCommand: Record<string, Kind> = {
   'board:link': 'boards',
   'board:remove': 'people',
   'board:restore': 'boards',
+  'harness:test': 'harnesses',
   'key:revoke': 'keys',
+  login: 'servers',
+  logout: 'servers',
   'servers:forget': 'servers',
   'servers:name': 'servers',
   'servers:use': 'servers',
@@ -45,3 +59,11 @@ export function kindOfArgument({ id, args, boardFirst }: CatalogCommand): Kind |
   if (none.has(id)) return null;
   return byCommand[id] ?? byTopic[id.split(':')[0]!] ?? null;
 }
+
+/** Whether the value of this flag is a file or folder of this machine. */
+export const isPathOfFlag = ({ name, helpValue }: CatalogFlag): boolean =>
+  name !== 'name' && /PATH|DIR/.test(helpValue ?? '');
+
+/** Whether an argument of this command is one. */
+export const takesPath = ({ id, args }: CatalogCommand): boolean =>
+  'path' in args || id === 'harness:test' || id === 'run';

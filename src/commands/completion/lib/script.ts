@@ -1,6 +1,8 @@
 /** The completion script of a shell: the table as its own data, and a few lines that walk it. */
 import type { Catalog, CatalogCommand, CatalogFlag } from '../../../cli/help/catalog.ts';
-import { kindOfArgument, kindOfFlag } from './kinds.ts';
+import { permissions } from '../../../contract/values.ts';
+import { policySettings } from '../../board/lib/settings.ts';
+import { isPathOfFlag, kindOfArgument, kindOfFlag, takesPath } from './kinds.ts';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
@@ -13,17 +15,18 @@ export function completionScript(shell: Shell, catalog: Catalog): string {
   return shell === 'fish' ? fishScript(table) : powershellScript(table);
 }
 
-const clauses = (map: Map<string, string[]>): string =>
+const clauses = (map: Map<string, readonly string[]>): string =>
   sorted(map)
     .map(([key, values]) => `    '${key}') REPLY='${values.join(' ')}' ;;`)
     .join('\n');
 
-const lookup = (name: string, map: Map<string, string[]>) =>
+const lookup = (name: string, map: Map<string, readonly string[]>) =>
   `${name}() {\n  REPLY=''\n  case "$1" in\n${clauses(map)}\n  esac\n}`;
 
 /** Finds what can stand in the place of the last word; sets REPLY to it, or to "?" for values to ask for. */
 const walk = (takers: string[]) => `_service_find() {
-  local name='' skip='' before='' word last="\${@: -1}"
+  local name='' skip='' before='' help='' word last="\${@: -1}"
+  if [ "$1" = help ] && [ $# -gt 1 ]; then help=1; shift; fi
   set -- "\${@:1:$(($# - 1))}"
   for word in "$@"; do
     before="$word"
@@ -42,7 +45,7 @@ const walk = (takers: string[]) => `_service_find() {
   local next
   _service_words "$name"; next="$REPLY"
   _service_values "$name"
-  [ -n "$next" ] && REPLY="$next"
+  if [ -n "$next$help" ]; then REPLY="$next"; fi
 }`;
 
 const functions = ({ words, flags, values, takers }: CompletionTable): string =>
@@ -72,6 +75,8 @@ _service() {
     REPLY="$("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null)"
   fi
   COMPREPLY=($(compgen -W "$REPLY" -- "$word"))
+  # Of a word with =, what stands before it is typed already.
+  case "$word" in *=*) COMPREPLY=("\${COMPREPLY[@]#"\${word%%=*}="}") ;; esac
 }
 complete -o default -F _service service board-service
 `;
@@ -97,9 +102,9 @@ compdef _service service board-service
 `;
 }
 
-const sorted = (map: Map<string, string[]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+const sorted = (map: Map<string, readonly string[]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-const fishLookup = (name: string, map: Map<string, string[]>) =>
+const fishLookup = (name: string, map: Map<string, readonly string[]>) =>
   [
     `function ${name}`,
     '  switch "$argv[1]"',
@@ -112,15 +117,25 @@ const fishLookup = (name: string, map: Map<string, string[]>) =>
   ].join('\n');
 
 /** For fish 3 and later. */
-function fishScript({ words, flags, values, takers }: CompletionTable): string {
+function fishScript({ words, flags, values, takers, paths }: CompletionTable): string {
   return `# Completion of service for fish: service completion fish | source
 ${fishLookup('__service_words', words)}
 ${fishLookup('__service_flags', flags)}
 ${fishLookup('__service_values', values)}
+function __service_paths
+  if contains -- "$argv[1]" ${paths.map((path) => `'${path}'`).join(' ')}
+    __fish_complete_path "$argv[2]"
+  end
+end
 function __service_find
   set -l name ''
   set -l skip ''
+  set -l help ''
   set -l last $argv[-1]
+  if test (count $argv) -gt 1 -a "$argv[1]" = help
+    set help 1
+    set argv $argv[2..-1]
+  end
   for word in $argv[1..-2]
     if test -n "$skip"
       set skip ''
@@ -139,14 +154,16 @@ function __service_find
   end
   if test -n "$skip"
     __service_values "$name $skip"
+    __service_paths "$name $skip" "$last"
   else if string match -q -- '-*' "$last"
     __service_flags "$name"
   else
     set -l next (__service_words "$name")
     if test (count $next) -gt 0
       printf '%s\\n' $next
-    else
+    else if test -z "$help"
       __service_values "$name"
+      __service_paths "$name" "$last"
     end
   end
 end
@@ -159,18 +176,18 @@ function __service_complete
     set flag $parts[1]=
   end
   set -l found (__service_find $typed[2..-1])
-  if test "$found" = '${ASK}'
-    set found (command $typed[1] complete -- $typed[2..-1] 2>/dev/null)
+  if test "$found[1]" = '${ASK}'
+    set found (command $typed[1] complete -- $typed[2..-1] 2>/dev/null) $found[2..-1]
   end
   printf '%s\\n' "$flag"$found
 end
 for name in service board-service
-  complete -c $name -a '(__service_complete)'
+  complete -c $name -f -a '(__service_complete)'
 end
 `;
 }
 
-const psTable = (map: Map<string, string[]>) =>
+const psTable = (map: Map<string, readonly string[]>) =>
   `@{\n${sorted(map)
     .map(([key, values]) => `  '${key}' = @(${values.map((value) => `'${value}'`).join(', ')})`)
     .join('\n')}\n}`;
@@ -187,6 +204,8 @@ Register-ArgumentCompleter -Native -CommandName service, board-service -ScriptBl
   $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -le $cursorPosition } | ForEach-Object { $_.ToString() })
   $before = @($typed | Select-Object -Skip 1)
   if ($wordToComplete -ne '' -and $before.Count -gt 0) { $before = @($before | Select-Object -SkipLast 1) }
+  $help = $before.Count -gt 0 -and $before[0] -ceq 'help'
+  if ($help) { $before = @($before | Select-Object -Skip 1) }
   $name = ''
   $skip = ''
   foreach ($word in $before) {
@@ -198,7 +217,7 @@ Register-ArgumentCompleter -Native -CommandName service, board-service -ScriptBl
   if ($skip -ne '') { $found = $script:ServiceValues["$name $skip"] }
   elseif ($wordToComplete.StartsWith('-')) { $found = $script:ServiceFlags[$name] }
   elseif ($script:ServiceWords[$name]) { $found = $script:ServiceWords[$name] }
-  else { $found = $script:ServiceValues[$name] }
+  elseif (-not $help) { $found = $script:ServiceValues[$name] }
   if ($found -and $found[0] -eq '${ASK}') {
     $last = if ($wordToComplete -eq '') { '""' } else { $wordToComplete }
     $found = @(& $typed[0] complete -- @before $last 2>$null)
@@ -219,19 +238,22 @@ interface CompletionTable {
   /** Words of a command to its flags. */
   flags: Map<string, string[]>;
   /** `board read --has`, or `board archive` for its argument, to the values, or to ASK. */
-  values: Map<string, string[]>;
+  values: Map<string, readonly string[]>;
   /** Flags that take a value, wherever they stand. */
   takers: string[];
+  /** The keys of `values` under which a file or folder of this machine may stand. */
+  paths: string[];
 }
 
 /** The table of a manifest, sorted, so that the same manifest gives the same script. */
 function completionTable(catalog: Catalog): CompletionTable {
-  const table: CompletionTable = { words: new Map(), flags: new Map(), values: new Map(), takers: [] };
+  const table: CompletionTable = { words: new Map(), flags: new Map(), values: new Map(), takers: [], paths: [] };
   const takers = new Set<string>();
   for (const command of Object.values(catalog.commands).filter(({ hidden }) => !hidden))
     for (const id of [command.id, ...command.aliases]) addCommand(table, takers, id.split(':'), command);
   for (const [path, words] of table.words) table.words.set(path, [...new Set(words)].sort());
   table.takers = [...takers].sort();
+  table.paths.sort();
   return table;
 }
 
@@ -246,13 +268,22 @@ function addCommand(table: CompletionTable, takers: Set<string>, words: string[]
   for (const flag of flags.filter(({ type }) => type === 'option')) {
     for (const form of formsOf(flag)) {
       takers.add(form);
-      const values = flag.options ?? (kindOfFlag(flag.name) ? [ASK] : []);
+      const values = flag.options ?? fixed[`${command.id} --${flag.name}`] ?? (kindOfFlag(flag.name) ? [ASK] : []);
+      if (isPathOfFlag(flag)) table.paths.push(`${name} ${form}`);
       if (values.length > 0) table.values.set(`${name} ${form}`, values);
     }
   }
   const first = Object.values(command.args)[0];
-  const values = first?.options ?? (kindOfArgument(command) ? [ASK] : []);
+  const values = first?.options ?? fixed[command.id] ?? (kindOfArgument(command) ? [ASK] : []);
+  if (takesPath(command)) table.paths.push(name);
   if (values.length > 0) table.values.set(name, values);
 }
+
+/** Words that are no whole set, so that others may stand there too. */
+const fixed: Record<string, readonly string[]> = {
+  'board:policy': ['starter', 'recommended'],
+  'board:policy --set': policySettings,
+  'board:roles --can': permissions,
+};
 
 const formsOf = (flag: CatalogFlag) => [`--${flag.name}`, ...(flag.char ? [`-${flag.char}`] : [])];

@@ -153,15 +153,16 @@ async function requireOwnName(program: string): Promise<void> {
   });
 }
 
-/** The lines of a record, for a person. */
-export function initText({ harnesses, applied, pre_commit: hook = [] }: InitRecord): string {
+/** The lines of a record, for a person. @param asked whether a question follows */
+export function initText({ harnesses, applied, pre_commit: hook = [] }: InitRecord, asked = false): string {
   const lines = harnesses.flatMap(({ name, detected, version: found, changes }) => [
     `${name}  ${detected ? (found ?? 'version unknown') : 'not on this machine'}${detected && changes.length === 0 ? '  nothing to change' : ''}`,
     ...changes.map(({ action, kind, path }) => `    ${actions[action]} ${path} (${kind})`),
   ]);
   const hooks = hook.map(({ action, kind, path }) => `${actions[action]} ${path} (${kind})`);
   const changing = hooks.length > 0 || harnesses.some(({ changes }) => changes.length > 0);
-  const unapplied = changing && !applied ? called('Nothing was written. Apply it with: service init --yes') : '';
+  const unapplied =
+    changing && !applied && !asked ? called('Nothing was written. Apply it with: service init --yes') : '';
   const none = changing || harnesses.some(({ detected }) => detected) ? '' : called(nobodyHere);
   return [...lines, ...hooks, unapplied, none].filter(Boolean).join('\n');
 }
@@ -180,7 +181,9 @@ const actions: Record<Change['action'] | Removal['action'], string> = {
   unreadable: 'leave, because it cannot be read or changed:',
 };
 
-export const removalLine = ({ action, path, kind }: Removal): string => `${actions[action]} ${path} (${kind})`;
+/** A file and what becomes of it, for a person. */
+export const removalLine = ({ action, path, kind }: Pick<Removal, 'action' | 'path'> & { kind: string }): string =>
+  `${actions[action]} ${path} (${kind})`;
 
 /** @throws Failure `settings_unreadable` when a file of settings could not be read or changed, after the others were done. */
 export function requireReadable({ harnesses, applied, pre_commit: hook = [] }: InitRecord): void {
