@@ -57,7 +57,7 @@ export const exitCodes: [number, string][] = [
   [9, 'Done, but standard output could not be written (output_lost); look before you do it again'],
   [126, 'service run: its program may not be run'],
   [127, 'service run: its program is not there'],
-  [129, 'Its terminal was closed (SIGHUP); the server and the daemon end with 0'],
+  [129, 'Its terminal was closed (SIGHUP); the daemon, and the server without --workers, end with 0'],
   [130, 'Interrupted by Ctrl-C or SIGINT; what follows or watches, the server and the daemon end with 0'],
   [143, 'Terminated by SIGTERM; the server and the daemon end with 0'],
 ];

@@ -803,4 +803,23 @@ describe('what needs the person', () => {
     expect((await person.ok('getMember', { params })).braked).to.equal(undefined);
     await close();
   });
+
+  it('shows an agent that acknowledges nothing as one, and offers what helps there', async () => {
+    const { person, board, agent } = await begin();
+    const codex = await newAgent(person, board.name, { name: 'codex' });
+    await post(agent, board.name, 'look', { to: ['@codex'] });
+    const left = new AbortController();
+    for (let read = 0; read < 40; read++) await codex.ok('readInbox', { query: { wait: 60 } });
+    const waiting = codex.call('readInbox', { query: { wait: 60 }, signal: left.signal }).catch(() => {});
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('link', { name: 'codex acknowledges nothing of what it reads' }).click();
+    const choices = page.getByRole('article').getByRole('button');
+    await page.getByRole('button', { name: 'Give it messages again' }).waitFor();
+    expect(await choices.allInnerTexts()).to.deep.equal(['1\nGive it messages again', '2\nUntil tomorrow']);
+    await page.getByRole('button', { name: 'Give it messages again' }).click();
+    await page.getByTestId('said').filter({ hasText: 'It is given messages again' }).waitFor();
+    left.abort();
+    await waiting;
+    await close();
+  });
 });

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Need as AgentNeed } from '../../contract/types.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { write } from '../state/attempts.ts';
+import { serverTime } from '../state/clock.ts';
 import { useKeys } from '../state/keys.ts';
 import { needs, openAsks } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
@@ -104,12 +105,18 @@ function decisionsFor(need: AgentNeed): Decision[] {
     }
     case 'agent_braked': {
       const params = { board: need.board, member: need.member_id };
-      const midnight = new Date();
+      const midnight = new Date(serverTime());
       midnight.setHours(24, 0, 0, 0);
+      const reads = need.reason === 'reads';
+      const onlyPeople: Decision = {
+        label: 'Only people',
+        announcement: 'Only people wake it',
+        send: () => write('setDeliveryMode', { params, body: { mode: 'humans' } }),
+      };
       return [
         {
-          label: 'Wake it again',
-          announcement: 'Agents wake it again',
+          label: reads ? 'Give it messages again' : 'Wake it again',
+          announcement: reads ? 'It is given messages again' : 'Agents wake it again',
           send: () => write('releaseAgent', { params, body: { action: 'more' } }),
         },
         {
@@ -117,11 +124,8 @@ function decisionsFor(need: AgentNeed): Decision[] {
           announcement: 'Paused until tomorrow',
           send: () => write('releaseAgent', { params, body: { action: 'pause', until: midnight.toISOString() } }),
         },
-        {
-          label: 'Only people',
-          announcement: 'Only people wake it',
-          send: () => write('setDeliveryMode', { params, body: { mode: 'humans' } }),
-        },
+        // What agents write to it is not why it is paused.
+        ...(reads ? [] : [onlyPeople]),
       ];
     }
     case 'task_stale': {

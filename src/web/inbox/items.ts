@@ -78,7 +78,13 @@ export function agentNeedText(need: AgentNeed): Pick<Item, 'title' | 'note'> {
     case 'thread_held':
       return { title: need.text, note: 'their messages wake nobody' };
     case 'agent_braked':
-      return { title: `May agents go on waking ${need.agent}?`, note: `paused until ${formatDayTime(need.until)}` };
+      return {
+        title:
+          need.reason === 'reads'
+            ? `${need.agent} acknowledges nothing of what it reads`
+            : `May agents go on waking ${need.agent}?`,
+        note: `paused until ${formatDayTime(need.until)}`,
+      };
     case 'agent_waiting':
       return { title: need.question ?? need.text, note: 'waits for you in its session' };
     case 'task_stale':

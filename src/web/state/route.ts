@@ -123,14 +123,22 @@ const markName = (): string => `mark-${entry}`;
 
 /** Before another entry is shown: keeps what the screen wants to find, also where the page is loaded again meanwhile. */
 function leaveEntry(): void {
-  if (mark.current) sessionStorage.setItem(markName(), JSON.stringify(mark.current()));
+  try {
+    if (mark.current) sessionStorage.setItem(markName(), JSON.stringify(mark.current()));
+  } catch {
+    // Without storage nothing is kept.
+  }
 }
 
 /** What the screen kept when this entry of the history was left, given once; undefined: nothing. */
 export function takeMark(): unknown {
-  const kept = sessionStorage.getItem(markName());
-  sessionStorage.removeItem(markName());
-  return kept === null ? undefined : JSON.parse(kept);
+  try {
+    const kept = sessionStorage.getItem(markName());
+    sessionStorage.removeItem(markName());
+    return kept === null ? undefined : JSON.parse(kept);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Opens a place. `replace` replaces the current history entry instead of adding one. */
