@@ -107,6 +107,20 @@ describe('files that agents are on', () => {
     await git('reset', '-q');
   });
 
+  it('are asked for by a hook alone, which the command that is shown sets up', async () => {
+    machine.put('only/git', '#!/bin/sh\nexec /usr/bin/git "$@"\n', 0o755);
+    const here = { cwd: repo, env: { PATH: machine.at('only') } };
+    const { stdout } = await machine.run(['init', '--pre-commit', '--no-claims'], here);
+    const applied = /Apply it with: service (.*)\n/.exec(stdout)?.[1];
+    expect(applied).to.equal('init --pre-commit --no-claims --yes');
+    await machine.run(applied!.split(' '), here);
+    expect(machine.text('repo/.git/hooks/pre-commit')).to.include(' who ');
+    expect((await run(['uninstall', '--dry-run'])).stdout).to.include(
+      '\n1 file has something of this program in it.\n',
+    );
+    await json('uninstall', '--yes');
+  });
+
   it('uninstall removes pre-commit and claim hooks byte for byte', async () => {
     const settings = machine.put('.claude/settings.json', '{\n\t"hooks": {}\n}');
     const own = machine.put('repo/.git/hooks/pre-commit', '#!/bin/sh -e\necho mine\nexit 0\n', 0o755);

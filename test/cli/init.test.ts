@@ -86,7 +86,7 @@ describe('service init', () => {
       .to.include('nothing to change')
       .and.not.include('Nothing was written');
     const { stdout } = await machine.run(['init', '--harness', 'omp']);
-    expect(stdout).to.include('Nothing was written. Apply it with: service init --yes');
+    expect(stdout).to.include('Nothing was written. Apply it with: service init --harness omp --yes\n');
     const bare = await machine.run(['init'], { env: { PATH: machine.at('nothing') } });
     expect(bare.stdout).to.include('To set one up that is not there yet: service init --harness NAME --yes\n');
     expect(bare.stdout).to.not.include('Nothing was written');

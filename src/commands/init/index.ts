@@ -56,13 +56,15 @@ export default class Init extends BaseCommand<typeof Init> {
       yes ||
       (await this.agreed(
         plan.harnesses.some(({ changes }) => changes.length > 0) || (plan.pre_commit ?? []).length > 0,
-        initText(plan, true),
+        initText(plan, null),
       ));
     const record = apply ? await run(true) : plan;
     const said = [...setup.untested(), ...(apply ? setup.warnings() : [])];
     for (const { code, message, hint } of said) this.out.warn(code, message, hint);
     requireReadable(record);
-    this.print<typeof json>(record, () => [initText(record), ...(apply ? setup.notes() : [])].join('\n'));
+    this.print<typeof json>(record, () =>
+      [initText(record, `${this.line()} --yes`), ...(apply ? setup.notes() : [])].join('\n'),
+    );
   }
 
   /** At a terminal the changes are shown and asked for; elsewhere they are only shown. */

@@ -153,8 +153,8 @@ async function requireOwnName(program: string): Promise<void> {
   });
 }
 
-/** The lines of a record, for a person. @param asked whether a question follows */
-export function initText({ harnesses, applied, pre_commit: hook = [] }: InitRecord, asked = false): string {
+/** The lines of a record, for a person. @param command applies it; null: a question follows */
+export function initText({ harnesses, applied, pre_commit: hook = [] }: InitRecord, command: string | null): string {
   const lines = harnesses.flatMap(({ name, detected, version: found, changes }) => [
     `${name}  ${detected ? (found ?? 'version unknown') : 'not on this machine'}${detected && changes.length === 0 ? '  nothing to change' : ''}`,
     ...changes.map(({ action, kind, path }) => `    ${actions[action]} ${path} (${kind})`),
@@ -162,7 +162,7 @@ export function initText({ harnesses, applied, pre_commit: hook = [] }: InitReco
   const hooks = hook.map(({ action, kind, path }) => `${actions[action]} ${path} (${kind})`);
   const changing = hooks.length > 0 || harnesses.some(({ changes }) => changes.length > 0);
   const unapplied =
-    changing && !applied && !asked ? called('Nothing was written. Apply it with: service init --yes') : '';
+    changing && !applied && command !== null ? called(`Nothing was written. Apply it with: ${command}`) : '';
   const none = changing || harnesses.some(({ detected }) => detected) ? '' : called(nobodyHere);
   return [...lines, ...hooks, unapplied, none].filter(Boolean).join('\n');
 }
