@@ -29,6 +29,9 @@ export const hintFrameNames = [
   'end',
 ] as const;
 
+/** The times in which the budget of an agent may count, in seconds, and at most so many of them for its wakes. */
+export const budgetTimes = { least: 60, most: 2_592_000, wakes: 2 } as const;
+
 /** What a role of a board may let its agents do. */
 export const permissions = [
   'post',

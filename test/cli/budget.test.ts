@@ -91,10 +91,15 @@ describe('the budget of an agent', () => {
     for (const [flag, value] of [
       ['--wakes', 'many'],
       ['--wakes', '4/'],
+      ['--wakes', '0/1h'],
+      ['--wakes', '1/1s'],
+      ['--wakes', '1/31d'],
+      ['--wakes', '1/1h,2/2h,3/3h'],
       ['--cost', '0/1h'],
+      ['--cost', '1/59s'],
     ] as const) {
       const { code, stderr } = await home.run(['agent', 'budget', 'bot', flag, value]);
-      expect([code, stderr.includes(flag)]).to.deep.equal([2, true]);
+      expect([value, code, stderr.includes(`${flag} takes`)]).to.deep.equal([value, 2, true]);
     }
   });
 

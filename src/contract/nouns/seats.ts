@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { byPerson, get, type OperationRow, post, put } from '../operation.ts';
 import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, sentTime, text, time } from '../schemas.ts';
+import { budgetTimes } from '../values.ts';
 import { taskRef } from './tasks.ts';
 
 export const agentState = z.enum(['waiting', 'paused', 'late', 'braked', 'disconnected', 'working', 'idle']);
@@ -10,11 +11,12 @@ export const agentState = z.enum(['waiting', 'paused', 'late', 'braked', 'discon
 /** Agents' messages do not wake it. `person`: its person said so; `reads`: it acknowledges nothing of what it reads. */
 export const brake = z.strictObject({ until: time, reason: z.enum(['wakes', 'cost', 'reads', 'person']) });
 
-const wakeLimit = z.strictObject({ count: z.int().min(1).max(100_000), seconds: z.int().min(60).max(2_592_000) });
-const wakeLimits = z.union([z.literal('off'), z.array(wakeLimit).min(1).max(2)]);
+const budgetSeconds = z.int().min(budgetTimes.least).max(budgetTimes.most);
+const wakeLimit = z.strictObject({ count: z.int().min(1).max(100_000), seconds: budgetSeconds });
+const wakeLimits = z.union([z.literal('off'), z.array(wakeLimit).min(1).max(budgetTimes.wakes)]);
 const costLimit = z.strictObject({
   usd: z.number().positive().max(1_000_000),
-  seconds: z.int().min(60).max(2_592_000),
+  seconds: budgetSeconds,
 });
 
 /** How often agents' messages may wake an agent, and what it may cost; null: no limit of cost. */

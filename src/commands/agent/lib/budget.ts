@@ -1,27 +1,42 @@
 /** Budgets of agents, as they are typed and shown. */
 import { duration, showTime, span } from '../../../cli/terminal/time.ts';
 import type { Answer, BodyIn, Budget, Member } from '../../../contract/types.ts';
+import { budgetTimes } from '../../../contract/values.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 
 type Change = BodyIn<'setAgentBudget'>;
 
 /** `40/10m,400/24h` @throws Failure `invalid_request` (exit 2). */
-export const wakesOf = (text: string): Change['wakes'] =>
-  text.split(',').map((part) => {
+export const wakesOf = (text: string): Change['wakes'] => {
+  const parts = text.split(',');
+  const limits = parts.map((part) => {
     const [, count = '', time = ''] = /^(\d{1,6})\/(\w+)$/.exec(part.trim()) ?? [];
-    const seconds = time === '' ? 0 : duration(time, '--wakes');
-    if (!count || !seconds)
-      throw usage(`--wakes takes numbers of wakes with a time, but got "${text}".`, 'Such as --wakes 40/10m,400/24h');
-    return { count: Number(count), seconds };
+    return { count: Number(count), seconds: secondsOf(time, '--wakes') };
   });
+  if (parts.length > budgetTimes.wakes || limits.some(({ count, seconds }) => !count || !seconds))
+    throw usage(
+      `--wakes takes one or two numbers of wakes with a time, but got "${text}".`,
+      'Such as --wakes 40/10m,400/24h',
+    );
+  return limits;
+};
 
 /** `5/24h`, in US dollars. @throws Failure `invalid_request` (exit 2). */
 export function costOf(text: string): Change['cost'] {
   const [, usd = '', time = ''] = /^(\d{1,7}(?:\.\d{1,4})?)\/(\w+)$/.exec(text) ?? [];
-  const seconds = time === '' ? 0 : duration(time, '--cost');
+  const seconds = secondsOf(time, '--cost');
   if (!Number(usd) || !seconds)
     throw usage(`--cost takes US dollars with a time, but got "${text}".`, 'Such as --cost 5/24h');
   return { usd: Number(usd), seconds };
+}
+
+/** 0 for no time. @throws Failure `invalid_request` (exit 2) for one that no budget counts in. */
+function secondsOf(time: string, flag: string): number {
+  const seconds = time === '' ? 0 : duration(time, flag);
+  const { least, most } = budgetTimes;
+  if (seconds !== 0 && (seconds < least || seconds > most))
+    throw usage(`${flag} takes times from ${span(least)} to ${span(most)}, but got "${time}".`);
+  return seconds;
 }
 
 /** The budget of an own agent. @throws Failure `agent_owner_required` for another's. */
