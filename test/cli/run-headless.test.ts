@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { FieldFinder } from '../../src/commands/run/lib/field-finder.ts';
 import type { Member } from '../../src/contract/types.ts';
 import type { UsageFields } from '../../src/harness/profile.ts';
+import { processRef } from '../../src/local/process-ref.ts';
 import { collect, finished, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { addProfile } from './support/launched.ts';
@@ -56,6 +57,15 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
     return child;
   };
   const words = (run: string) => run.split(' ').slice(0, 2);
+
+  it('ends its program where nobody reads any more what that prints', async () => {
+    home.program('thinks', 'echo $$ >"$HOME/pid"; echo thinking; exec sleep 1000');
+    const child = home.startShell('service run --as bot --harness mine --headless | true');
+    await say('one');
+    await finished(child);
+    const pid = Number(readFileSync(join(home.dir, 'pid'), 'utf8'));
+    await until('its end', () => processRef(pid) === null);
+  });
 
   it('takes the conversation up again with the next bundle, and after a restart, in the same folder', async () => {
     const child = await start('--', '--fast');

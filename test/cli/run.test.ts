@@ -74,18 +74,25 @@ describe('service run', () => {
     expect(JSON.parse(ended.stdout || ended.stderr).error).to.include({
       code: 'agent_removed',
       message: 'The seat bot on demo has ended.',
+      hint: 'service agents shows your agents. If service.yaml has this one, take it out there',
     });
   });
 
-  it('lets it run for longer than a timer can wait, where that was said', async () => {
+  it('lets it run for longer than a timer can wait, or without a limit, where that was said', async () => {
     const program = script('cat >text\nsleep 1\necho >ended\n');
-    const child = home.start(['run', '--as', 'bot', '--timeout', '30d', '--', ...program]);
-    await until('the session', () => served());
-    await say('take your time');
-    await until('the acknowledgement', async () => (await unread()) === 0);
-    expect(there('ended')).to.equal(true);
-    child.kill('SIGINT');
-    await finished(child);
+    for (const limits of [
+      ['--timeout', '30d'],
+      ['--timeout', '0', '--idle-exit', '0'],
+    ]) {
+      const child = home.start(['run', '--as', 'bot', ...limits, '--', ...program]);
+      await until('the session', () => served());
+      await say('take your time');
+      await until('the acknowledgement', async () => (await unread()) === 0);
+      expect(there('ended')).to.equal(true);
+      rmSync(join(home.work, 'ended'));
+      child.kill('SIGINT');
+      expect((await finished(child)).code).to.equal(130);
+    }
   });
 
   it('passes a signal to its program, ends what that has started, and leaves with the code of the signal', async () => {

@@ -38,14 +38,14 @@ export default class Run extends BaseCommand<typeof Run> {
     harness: stringFlag('NAME', 'What runs in the program (default command)'),
     input: choiceFlag(['arg', 'stdin', 'file'], 'How the text is given (default: by the braces)'),
     reply: booleanFlag('Post what the program prints as a reply to the newest message'),
-    timeout: stringFlag('DURATION', 'Longest run of the program (default 600s)'),
+    timeout: stringFlag('DURATION', 'Longest run of the program (default 600s, 0 for no limit)'),
     headless: booleanFlag('Run the program of --harness by its own command lines', {
       dependsOn: ['harness'],
       exclusive: ['input'],
     }),
     model: stringFlag('NAME', 'Its model, with --headless', { dependsOn: ['headless'] }),
     'max-runs': stringFlag('N/DURATION|off', 'Starts because of agents’ messages, beside 6 in 10s (default 30/10m)'),
-    'idle-exit': stringFlag('DURATION', 'End after this time without a message'),
+    'idle-exit': stringFlag('DURATION', 'End after this time without a message (default 0, never)'),
   };
 
   /** Serves the seat until it is told to stop; the exit code is that of a signal which ended it. */
@@ -57,8 +57,7 @@ export default class Run extends BaseCommand<typeof Run> {
     const limit = new RunLimit(this.flags['max-runs']);
     this.globals.timeout = undefined;
     const session = await this.session('G');
-    const ms = duration(timeout ?? '600s', '--timeout') * 1000;
-    const idleMs = idle === undefined ? null : duration(idle, '--idle-exit') * 1000;
+    const [ms, idleMs] = [longest(timeout ?? '600s', '--timeout'), longest(idle ?? '0', '--idle-exit')];
     const { seat } = session;
     if (!seat || inSession())
       throw new Failure('agent_seat_elsewhere', 'The runner serves a seat of this machine, from outside a session.', {
@@ -100,6 +99,9 @@ export default class Run extends BaseCommand<typeof Run> {
     if (exit !== 0) throw new Exit(exit);
   }
 }
+
+/** Milliseconds; null for 0, which sets no limit. */
+const longest = (text: string, flag: string): number | null => duration(text, flag) * 1000 || null;
 
 /** A program with delivery points of its own is served here as any other, under its name. */
 async function identity(harness: string): Promise<{ harness: string; id: string }> {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { undoAtExit } from '../../../cli/signals.ts';
 import { showData } from '../../../cli/terminal/terminal.ts';
 import { MAX_TIMER } from '../../../client/time.ts';
 import { DRAIN_MS, fillPlaceholders, findProgram } from '../../../harness/programs.ts';
@@ -17,8 +18,8 @@ interface ChildOptions {
   argv: string[];
   input: Input;
   env: Env;
-  /** Milliseconds after which it is told to end; 10 seconds later it is stopped. */
-  ms: number;
+  /** Milliseconds after which it is told to end, null never; 10 seconds later it is stopped. */
+  ms: number | null;
   /** Its output is kept instead of shown. */
   keep: boolean;
   /** Reads its output besides. */
@@ -99,6 +100,8 @@ function started(
         // It ended meanwhile.
       }
     };
+    // As where nobody reads what it prints any more, or its terminal is gone.
+    const ended = undoAtExit(() => signal('SIGTERM'));
     let ending: Promise<void> | null = null;
     /** Ends its group, which may outlive it. */
     const end = async (name: NodeJS.Signals, graceMs: number) => {
@@ -109,13 +112,14 @@ function started(
       late = true;
       ending = end('SIGTERM', GRACE_MS);
     };
-    const timer = setTimeout(over, Math.min(options.ms, MAX_TIMER));
+    const timer = options.ms === null ? undefined : setTimeout(over, Math.min(options.ms, MAX_TIMER));
     const stopped = () => {
       ending = end(stop.reason, STOP_GRACE_MS);
     };
     stop.addEventListener('abort', stopped);
     let drained: NodeJS.Timeout | undefined;
     const settle = async (outcome: Outcome) => {
+      ended();
       clearTimeout(timer);
       clearTimeout(drained);
       child.stdout?.destroy();
@@ -135,7 +139,7 @@ function started(
         exit: error.code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE,
       }),
     );
-    const ended = (code: number | null, name: NodeJS.Signals | null) => {
+    const exited = (code: number | null, name: NodeJS.Signals | null) => {
       if (late) settle({ kind: 'failed', reason: 'took too long' });
       else if (code === 0) settle({ kind: 'done', output });
       else if (code === TEMPORARY) settle({ kind: 'later' });
@@ -149,9 +153,9 @@ function started(
     child.on('exit', (code, name) => {
       // What it started may not know of a Ctrl-C.
       if (ending) signal('SIGTERM');
-      drained = setTimeout(() => ended(code, name), DRAIN_MS);
+      drained = setTimeout(() => exited(code, name), DRAIN_MS);
     });
-    child.on('close', ended);
+    child.on('close', exited);
     child.stdin?.on('error', () => {});
     child.stdin?.end(text);
   });

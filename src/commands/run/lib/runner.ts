@@ -187,10 +187,11 @@ export class Runner {
       });
     const problem = seats.find(isOwn)?.problem;
     if (problem !== 'agent_removed' && problem !== 'board_gone') return null;
-    const code = problem === 'board_gone' ? 'board_not_found' : problem;
-    return new Failure(code, `The seat ${said} has ended.`, {
-      hint: 'service board list shows the boards you can see',
-    });
+    const [code, hint] =
+      problem === 'board_gone'
+        ? ['board_not_found', 'service board list shows the boards you can see']
+        : [problem, 'service agents shows your agents. If service.yaml has this one, take it out there'];
+    return new Failure(code, `The seat ${said} has ended.`, { hint });
   }
 
   #deliver(carry: Carry): void {
