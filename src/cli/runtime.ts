@@ -11,6 +11,8 @@ export interface Runtime {
   root: string;
   /** The script that was started; spawned again for the server. */
   program: string;
+  /** The same, by the path that it was called by where its name is ours, so that it is called so again. */
+  calledBy: string;
   /** The name the program was called by. */
   bin: string;
   env: Env;
@@ -23,12 +25,14 @@ let current: Runtime | null = null;
 /** Takes note of how the program was started. */
 export function setRuntime(entryUrl: string): Runtime {
   const program = fileURLToPath(entryUrl);
-  const called = basename(process.argv[1] ?? '').replace(/\.(js|cmd|ps1)$/, '');
+  const [, path = ''] = process.argv;
+  const called = basename(path).replace(/\.(js|cmd|ps1)$/, '');
   const root = join(program, '..', '..');
   setProgram({ root, fromSources: program.endsWith('dev.js') });
   current = {
     root,
     program,
+    calledBy: NAMES.includes(called) ? path : program,
     // Started from a checkout, as `npm start` does, the program is on nobody's path. Its file is named then: npx would
     // look for a stranger's package of this name anywhere but in the checkout.
     bin: NAMES.includes(called) ? called : ownFile(program),

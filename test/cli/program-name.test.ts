@@ -1,4 +1,5 @@
 /** Whoever calls the program by its other name is told commands by that name: in hints of its own and of servers. */
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
@@ -44,6 +45,14 @@ describe('the program by its other name', () => {
 
   it('is named in the log of the server by a file that is found from everywhere', async () => {
     expect(await said(['server', 'logs'])).to.include(`Next: ${join(root, 'bin', 'run.js')} board create general`);
+  });
+
+  it('is what the agents of a swarm are started by, whose logs name it then', async () => {
+    const file = 'board: demo\nagents: [{name: bot, harness: command, launcher: headless, args: [cat]}]\n';
+    writeFileSync(join(home.work, 'service.yaml'), file);
+    const { agents } = JSON.parse(await said(['swarm', 'show', '--json']));
+    expect(agents[0].argv).to.include(join(home.dir, 'bin', 'board-service'));
+    rmSync(join(home.work, 'service.yaml'));
   });
 
   it('is named where a key has ended', async () => {

@@ -37,7 +37,7 @@ function interactiveArgv({ profile, model, args, dir }: Planned, { prompt, sessi
 
 /** The runner keeps the seat's connection and runs the program once for each bundle. */
 function runnerArgv({ profile, model, args, reply }: Planned, seat: string): string[] {
-  const run = [process.execPath, ...process.execArgv, runtime().program, 'run', '--as', seat];
+  const run = [process.execPath, ...process.execArgv, runtime().calledBy, 'run', '--as', seat];
   const service = [...run, '--harness', profile.harness, ...(reply ? ['--reply'] : [])];
   if (isRunner(profile)) return [...service, '--', ...args];
   return [
