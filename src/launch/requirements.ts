@@ -5,9 +5,12 @@ import type { Failure } from '../local/failure.ts';
 import type { Env } from '../local/folders.ts';
 import { launchFailure } from './protocol.ts';
 
+/** Whether there is such a folder. */
+export const isFolder = (dir: string): boolean => statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** @throws Failure `start_failed` if the folder does not exist */
 export function requireFolder(dir: string): void {
-  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (isFolder(dir)) return;
   throw launchFailure('start_failed', `There is no folder ${dir} to start it in.`, 'Change dir in service.yaml');
 }
 

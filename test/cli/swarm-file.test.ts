@@ -96,8 +96,15 @@ agents:
     ['a tag', 'board: !!js/function x\nagents: []\n', 'line 1: Unresolved tag'],
     ['no YAML', 'board: [\n', 'line 2:'],
     ['a list', '- a\n', 'line 1: the file must be fields and values'],
-    ['nothing', '', 'line 1: the file is missing'],
-    ['two documents', 'board: demo\n---\nboard: demo\n', 'line 2:'],
+    ['nothing', '', 'line 1: the file is empty'],
+    ['only a remark', '# agents\n', 'line 1: the file is empty'],
+    ['a word for yes or no', agent('reply: yes'), 'line 5: agents[0].reply must be true or false'],
+    [
+      'a reserved name',
+      'board: demo\nagents: [{name: all, harness: codex}]\n',
+      'line 2: agents[0].name is a reserved name',
+    ],
+    ['two documents', 'board: demo\n---\nboard: demo\n', 'line 2: a second document begins here'],
     ['bytes that are no text', Buffer.from([0x62, 0xff, 0xfe]), 'is not UTF-8'],
     ['too much', `#${'x'.repeat(256 * 1024)}\n`, 'longer than 256 KiB'],
     [

@@ -34,7 +34,13 @@ describe('a swarm', () => {
   const wrong: [what: string, fields: string, code: string, exit: number, message: string][] = [
     ['an unknown harness', 'harness: claud-code', 'invalid_request', 2, 'did you mean claude-code'],
     ['a runner without a program', 'harness: command', 'invalid_request', 2, 'agents[0].args is missing'],
-    ['a model that cannot be told', 'harness: command, args: [cat], model: x', 'invalid_request', 2, 'model'],
+    [
+      'a model of a program of one’s own',
+      'harness: command, args: [cat], model: x',
+      'invalid_request',
+      2,
+      'agents[0].model is for agent programs; put it into args',
+    ],
     ['an answer of a terminal', 'harness: mine, launcher: local, reply: true', 'invalid_request', 2, 'agents[0].reply'],
     ['a launcher that is not there', 'harness: codex, launcher: none', 'launcher_failed', 1, 'service-launcher-none'],
     ['a terminal that is none', 'harness: mine, launcher: headless', 'mode_unsupported', 2, 'headless cannot run mine'],

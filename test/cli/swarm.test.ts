@@ -270,6 +270,14 @@ describe('service swarm', () => {
       ['NAME', 'PROGRAM', 'LAUNCHER', 'SEAT', 'FOLDER'],
       ['bot', 'command', 'local, headless', 'not yet', home.work],
     ]);
+    write(BOT.replace('launcher: local', 'launcher: headless, dir: away'), 'away.yaml');
+    expect((await lines('show', '-F', 'away.yaml'))[2]).to.deep.equal([
+      'bot',
+      'command',
+      'headless',
+      'not yet',
+      `${join(home.work, 'away')} (not there)`,
+    ]);
     expect((await lines('ps')).slice(1)).to.deep.equal([
       ['NAME', 'PROGRAM', 'LAUNCHER', 'STATE'],
       ['bot', 'command', 'local', 'not started'],

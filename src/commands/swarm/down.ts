@@ -20,7 +20,7 @@ export const json = () => {
 export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
   static override summary = 'Stop the agents that were started for a swarm';
   static override description =
-    'Each through the launcher that started it, within ten seconds. Their seats and the board stay, and what somebody\nstarted by hand goes on; service swarm up starts them again, in the conversations they had.';
+    'Each through the launcher that started it, within ten seconds: those that were started from service.yaml, or all of a\nswarm that is named. Their seats and the board stay, and what somebody started by hand goes on; service swarm up starts\nthem again, in the conversations they had.';
   static override examples = ['service swarm down', 'service swarm down --only triage', 'service swarm down payments'];
   static override seeAlso = ['swarm up', 'swarm ps', 'agent remove'];
   static override args = { swarm: optional('Name of the swarm, or of its board (default: that of service.yaml)') };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BaseCommand, optional } from '../../cli/base.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
+import { isFolder } from '../../launch/requirements.ts';
 import { programOf } from '../run/lib/programs.ts';
 import { chooseSwarm, fileFlag } from './lib/choose.ts';
 import { argvOf } from './lib/command-lines.ts';
@@ -83,9 +84,9 @@ async function showText({ swarm, file, board, at, agents }: ShowRecord): Promise
     name,
     `${harness}${installed ? '' : ' (not installed)'}`,
     role ?? '',
-    `${launcher}, ${mode}`,
+    launcher === mode ? mode : `${launcher}, ${mode}`,
     seat ? 'yes' : 'not yet',
-    dir,
+    isFolder(dir) ? dir : `${dir} (not there)`,
   ]);
   const heads = ['NAME', 'PROGRAM', 'ROLE', 'LAUNCHER', 'SEAT', 'FOLDER'];
   return [`${swarm ?? board}${at ? ` on ${at}` : ''} · ${agents.length} · ${file}`, ...(await table(heads, rows))].join(

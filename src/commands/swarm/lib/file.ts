@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { nearestNames } from '../../../cli/parsing/spelling.ts';
-import { idPattern, patterns } from '../../../contract/ids.ts';
+import { idPattern, patterns, reservedMemberNames } from '../../../contract/ids.ts';
 import { memberName, roleName } from '../../../contract/schemas.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { type Failure, usage } from '../../../local/failure.ts';
@@ -24,7 +24,7 @@ const word = (most: number) =>
 const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be small letters, digits and hyphens');
 
 const agent = z.strictObject({
-  name: memberName,
+  name: memberName.refine((name) => !reservedMemberNames.includes(name), 'is a reserved name; choose another one'),
   harness: slug,
   role: roleName.optional(),
   model: word(200).optional(),
@@ -110,7 +110,13 @@ async function parsed(text: string): Promise<{ swarm: z.infer<typeof swarm> } | 
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0)
-    return { problems: faults.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, message })) };
+    return {
+      problems: faults.map(({ code, message, pos }) => ({
+        line: lines.linePos(pos[0]).line,
+        message:
+          code === 'MULTIPLE_DOCS' ? 'a second document begins here; write each into a file of its own' : message,
+      })),
+    };
   let value: unknown;
   try {
     // Few names for parts are enough for fifty agents; more would be an attempt to fill the memory.
@@ -170,8 +176,9 @@ export function meant(typed: string, names: readonly string[]): string {
 
 function inWords(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code !== 'invalid_type') return issue.message;
-  if (value === undefined || value === null) return 'is missing';
+  if (value === undefined || value === null) return issue.path.length === 0 ? 'is empty' : 'is missing';
   if (issue.expected === 'string') return 'must be text; write it in quotes';
+  if (issue.expected === 'boolean') return 'must be true or false';
   if (issue.expected === 'array') return 'must be a list, each entry after a dash';
   return 'must be fields and values';
 }

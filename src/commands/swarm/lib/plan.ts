@@ -77,7 +77,11 @@ async function one(
     );
   const { name, role, model, args = [], reply = false } = agent;
   if (isRunner(profile) && args.length === 0) throw wrong('args', 'is missing: the program to run, and its words');
-  if (model !== undefined && !profile.headless?.model) throw wrong('model', `is nothing that ${profile.name} is told`);
+  if (model !== undefined && !profile.headless?.model)
+    throw wrong(
+      'model',
+      isRunner(profile) ? 'is for agent programs; put it into args' : `cannot be told to ${profile.name}`,
+    );
   const ways = waysOf(profile);
   const launcher = agent.launcher ?? (ways.includes('interactive') ? 'tmux' : 'headless');
   const offered = await launchers.modesOf(launcher);
