@@ -1,4 +1,7 @@
 /** Lists that a command shows page by page, or whole. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientError } from '../client/errors.ts';
+import { MAX_ATTEMPTS } from '../client/limits.ts';
 import { shellArgument } from '../contract/text.ts';
 import { Failure } from '../local/failure.ts';
 import { booleanFlag, limitFlag, stringFlag } from './flags.ts';
@@ -46,13 +49,34 @@ export async function readList<Key extends string, Row extends object, Page exte
   const everything = all || (out.mode === 'ndjson' && limit === undefined);
   const rows: Row[] = [];
   for (let after = first; ; ) {
-    const page = await read(after, limit ?? (everything ? 200 : undefined));
+    const page = everything ? await patiently(out, () => read(after, limit ?? 200)) : await read(after, limit);
     const printed = out.listed(page[key]);
     if (!printed) rows.push(...page[key]);
     if (tooMany && rows.length > MOST)
       throw new Failure('too_many_results', tooMany.message(MOST), { hint: tooMany.hint });
     after = page.next_after ?? undefined;
     if (!everything || after === undefined) return printed ? null : { rows, page };
+  }
+}
+
+/** The longest window of a server's rates, in seconds. */
+const WINDOW = 60;
+
+/**
+ * Reads a page of a whole list. Where the server takes no more requests for now, it is read once it does: what was read
+ * until then would be lost.
+ */
+export async function patiently<Page>(out: Output, read: () => Promise<Page>): Promise<Page> {
+  for (let n = 1; ; n++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ClientError) || error.code !== 'rate_limited' || n === MAX_ATTEMPTS) throw error;
+      const { retryAfter = Number.POSITIVE_INFINITY } = error;
+      if (retryAfter > WINDOW) throw error;
+      out.note(`The server takes no more requests for ${retryAfter} s; the list goes on then.`, { always: true });
+      await sleep(retryAfter * 1000);
+    }
   }
 }
 

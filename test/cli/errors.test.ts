@@ -112,7 +112,7 @@ describe('errors', () => {
 
   it('say how more than 5,000 records are read of the same server and board, as they were asked for', async () => {
     const rows = Array.from({ length: 200 }, () => ({ seq: 1 }));
-    const page = { features: ['asks', 'tasks'], asks: rows, tasks: rows, messages: rows, next_after: 1, counts: {} };
+    const page = { features: ['asks', 'tasks'], asks: rows, tasks: rows, messages: rows, results: rows, next_after: 1, counts: {} };
     const endless = await Stranger.listen(page);
     const env = { SERVICE_TOKEN: `abh_${'x'.repeat(40)}` };
     const stay = ['--server', endless.url, '--board', 'far'];
@@ -127,6 +127,10 @@ describe('errors', () => {
       const again = [...args.slice(0, flag), '--all', '--ndjson', ...args.slice(flag), ...stay];
       expect([error.code, error.hint]).to.deep.equal(['too_many_results', `service ${again.join(' ')}`]);
     }
+    const search = ['search', '--kind', 'task', ...stay, '--all', '--json', 'two words'];
+    const { error } = JSON.parse((await home().run(search, { env })).stdout);
+    const line = `service board search --kind task --all --ndjson ${stay.join(' ')} 'two words'`;
+    expect([error.code, error.hint]).to.deep.equal(['too_many_results', line]);
     endless.close();
   });
 

@@ -66,6 +66,43 @@ describe('a signal, while a server is asked,', () => {
       }
     });
 
+  it('ends the wait of a whole list for a server that takes no more requests', async () => {
+    for (const path of ['GET /v1/search', 'GET /v1/boards/demo/messages'])
+      proxy.fail(path, { status: 429, code: 'rate_limited', retryAfter: 50 });
+    for (const line of ['search first --all --json', 'read --all']) {
+      const child = home.start(line.split(' '));
+      const printed = collect(child);
+      const waits = () => printed().stderr === 'The server takes no more requests for 50 s; the list goes on then.\n';
+      expect(await ended(child, 'it says that it waits', waits, 'SIGINT'), line).to.equal(130);
+    }
+    const one = await home.run(['search', 'first']);
+    expect([one.code, one.stderr.split(':')[0]]).to.deep.equal([8, 'Error (rate_limited)']);
+    proxy.heal();
+  });
+
+  it('does not have to end a list that goes on once the server takes more', async () => {
+    for (const [line, path] of [
+      ['search first --all', 'GET /v1/search'],
+      ['read --all', 'GET /v1/boards/demo/messages'],
+    ] as const) {
+      proxy.fail(path, { status: 429, code: 'rate_limited', retryAfter: 1 }, 1);
+      const found = await home.run([...line.split(' '), '--timeout', '1']);
+      expect([found.code, found.stderr], line).to.deep.equal([
+        0,
+        'The server takes no more requests for 1 s; the list goes on then.\n',
+      ]);
+      expect(found.stdout).to.include('first');
+    }
+    proxy.fail('GET /v1/search', { status: 429, code: 'rate_limited', retryAfter: 600 });
+    expect((await home.run(['search', 'first', '--all'])).code).to.equal(8);
+    proxy.heal();
+  });
+
+  it('asks for as much of a search at once as the server gives', async () => {
+    await home.run(['search', 'first', '--all']);
+    expect(proxy.seen.findLast(({ path }) => path.startsWith('/v1/search'))?.path).to.include('limit=50');
+  });
+
   it('leaves nothing of an export of the record', async () => {
     for (const signal of SIGNALS) {
       proxy.fail('GET /v1/boards/demo/events', 'hold');

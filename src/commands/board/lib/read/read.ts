@@ -1,5 +1,5 @@
 /** Reads messages of a board: one page, all pages, around a number, unread ones, or following. */
-import { flagWords } from '../../../../cli/list.ts';
+import { flagWords, patiently } from '../../../../cli/list.ts';
 import { flushed, type Output } from '../../../../cli/output.ts';
 import { called } from '../../../../cli/runtime.ts';
 import { inSession } from '../../../../cli/session/here.ts';
@@ -85,10 +85,8 @@ async function readAll(session: BoardSession, options: ReadOptions, show: Show):
   const start = newestFirst(options) ? { after: 0 } : await spanQuery(session, options);
   let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
   for (;;) {
-    const { data } = await client.call('listMessages', {
-      params: { board },
-      query: { ...filtersOf(options), ...query },
-    });
+    const input = { params: { board }, query: { ...filtersOf(options), ...query } };
+    const { data } = await patiently(show.out, () => client.call('listMessages', input));
     if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
     else all.push(...data.messages);
     last = Math.max(last, data.messages.at(-1)?.seq ?? 0);
