@@ -112,7 +112,15 @@ describe('errors', () => {
 
   it('say how more than 5,000 records are read of the same server and board, as they were asked for', async () => {
     const rows = Array.from({ length: 200 }, () => ({ seq: 1 }));
-    const page = { features: ['asks', 'tasks'], asks: rows, tasks: rows, messages: rows, results: rows, next_after: 1, counts: {} };
+    const page = {
+      features: ['asks', 'tasks'],
+      asks: rows,
+      tasks: rows,
+      messages: rows,
+      results: rows,
+      next_after: 1,
+      counts: {},
+    };
     const endless = await Stranger.listen(page);
     const env = { SERVICE_TOKEN: `abh_${'x'.repeat(40)}` };
     const stay = ['--server', endless.url, '--board', 'far'];
