@@ -17,7 +17,7 @@ import { uploadSlots } from './operation/upload-slots.ts';
 import { Attempts } from './rates/attempts.ts';
 import { memoryTally } from './rates/memory.ts';
 import { sharedTally } from './rates/shared.ts';
-import { limitWork } from './rates/work.ts';
+import { limitWork, takingTurns } from './rates/work.ts';
 import { type DataOptions, messageOf, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
 import { listen } from './upkeep/listen.ts';
@@ -122,6 +122,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       live,
       blobs,
       admit,
+      inTurn: takingTurns(),
       searchable: indexer.searchable,
       report: (message: string, about: object): void => log.error(about, message),
       takeUploadSlot: uploadSlots(),

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ftsQuery, hasPhrase, looseQuery, tsqueryText, vectorOf } from '../../src/server/search/dialect.rules.ts';
-import { matchesIn, parseQuery, snippetOf, wordsOf } from '../../src/server/search/words.rules.ts';
+import {
+  matchesIn,
+  parseQuery,
+  type SearchQuery,
+  snippetOf,
+  type Term,
+  wordsOf,
+} from '../../src/server/search/words.rules.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const folded = (text: string) => wordsOf(text).map((word) => word.folded);
@@ -108,7 +115,7 @@ describe('a query', () => {
 });
 
 describe('a snippet', () => {
-  const snip = (text: string, q: string) => snippetOf(text, matchesIn(text, parseQuery(q)));
+  const snip = (text: string, q: string) => snippetOf(text, matchesIn(text, parseQuery(q)).first);
 
   it('is the line of the first match, with the matches in it', () => {
     const found = snip('first line\nthe Deploy failed, deploy again\nlast', 'deploy');
@@ -141,6 +148,70 @@ describe('a snippet', () => {
   });
 
   it('takes the longest term where several begin', () => {
-    expect(matchesIn('broken build', parseQuery('broken "broken build"'))).to.deep.equal([[0, 12]]);
+    expect(matchesIn('broken build', parseQuery('broken "broken build"'))).to.deep.equal({
+      count: 1,
+      first: [[0, 12]],
+    });
+  });
+
+  it('is of all matches, which are counted, those that it can show', () => {
+    const { count, first } = matchesIn('valve '.repeat(1_000), parseQuery('valve'));
+    expect(count).to.equal(1_000);
+    expect(first.length).to.be.within(Math.ceil(200 / 6), 40);
+    expect(snip('valve '.repeat(1_000), 'valve').matches).to.have.length(34);
+  });
+
+  it('has the matches that every word compared with every term would give', () => {
+    const word = fc.constantFrom('a', 'b', 'ab', 'A', 'é', 'E\u0301', '\u0301', '\u{1d400}', 'abc', 'e', 'Σ');
+    const separator = fc.constantFrom(' ', '\n', '-', '\u{1f600}', '\ud800');
+    const text = fc.array(fc.tuple(word, separator), { maxLength: 60 }).map((parts) => parts.flat().join(''));
+    const term = fc.oneof(
+      word,
+      fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => `"${words.join(' ')}"`),
+      fc.constantFrom('ab*', 'a-ab*', 'a-b-ab*', 'abc*'),
+    );
+    const query = fc.array(term, { minLength: 1, maxLength: 4 }).map((terms) => terms.join(' '));
+    fc.assert(
+      fc.property(text, query, (searched, asked) => {
+        fc.pre(folded(asked).length > 0);
+        const read = parseQuery(asked);
+        const all = naive(searched, read);
+        expect(matchesIn(searched, read)).to.deep.equal({ count: all.length, first: shownFirst(all) });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** As it is meant: at each word the longest term that begins there, and on after it. */
+function naive(text: string, { wanted }: SearchQuery): [number, number][] {
+  const words = wordsOf(text);
+  const begins = ({ words: all, prefix }: Term, at: number): boolean =>
+    all.every((one, n) => {
+      const { folded: word = '' } = words[at + n] ?? {};
+      return prefix && n === all.length - 1 ? word.startsWith(one) : word === one;
+    });
+  const found: [number, number][] = [];
+  for (let at = 0; at < words.length; ) {
+    const length = Math.max(0, ...wanted.filter((term) => begins(term, at)).map((term) => term.words.length));
+    if (length > 0) found.push([words[at]!.start, words[at + length - 1]!.end]);
+    at += Math.max(length, 1);
+  }
+  return found;
+}
+
+const shownFirst = (all: [number, number][]) => all.filter(([start]) => start < all[0]![0] + 200);
+
+describe('the words of any text', () => {
+  it('are its runs of letters, digits and marks', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
+        const runs = [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map(({ 0: run, index }) => [index, index + run.length]);
+        const marks = (range: number[]) => /^\p{M}+$/u.test(text.slice(range[0], range[1]));
+        const found = wordsOf(text).map(({ start, end }) => [start, end]);
+        expect(found.filter((one) => !marks(one))).to.deep.equal(runs.filter((one) => !marks(one)));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

@@ -3,7 +3,7 @@ import type { OperationName } from '../../src/contract/operations.ts';
 import type { Caller } from '../../src/server/operation/caller.ts';
 import type { RateName } from '../../src/server/rates/table.ts';
 import { operationsOf, type WorkRow, work } from '../../src/server/rates/table.ts';
-import { countingOnce, limitWork, type Moment } from '../../src/server/rates/work.ts';
+import { countingOnce, limitWork, type Moment, takingTurns } from '../../src/server/rates/work.ts';
 
 const rows = Object.entries(work) as [RateName | 'writes', WorkRow][];
 const NOW = 1_800_000_000_000;
@@ -151,5 +151,67 @@ describe('limits on signed-in work', () => {
     for (let n = 5_000; n < 55_000; n++) post(n);
     const each = Number(process.hrtime.bigint() - began) / 50_000;
     expect(each, 'nanoseconds').to.be.below(20_000);
+  });
+});
+
+describe('the turns of searches', () => {
+  const started: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  beforeEach(() => {
+    started.length = 0;
+    ends.clear();
+  });
+  const run = (what: string) => () =>
+    new Promise<string>((resolve, reject) => {
+      started.push(what);
+      ends.set(what, (error) => (error ? reject(error) : resolve(what)));
+    });
+  const settled = async () => {
+    for (let n = 0; n < 1_000; n++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it('are two at once for a person and their agents, in the order in which they came', async () => {
+    const inTurn = takingTurns();
+    const all = ['1', '2', '3', '4'].map((what) =>
+      inTurn('search', what === '2' ? agent('mem_1') : key(what), run(what)),
+    );
+    const other = inTurn('search', key('key_9', 'hum_2'), run('other'));
+    await settled();
+    expect(started).to.deep.equal(['1', '2', 'other']);
+    ends.get('2')?.(new Error('it failed'));
+    await all[1]?.catch((error: Error) => expect(error.message).to.equal('it failed'));
+    await settled();
+    expect(started).to.deep.equal(['1', '2', 'other', '3']);
+    ends.get('1')?.();
+    await settled();
+    expect(started.at(-1)).to.equal('4');
+    for (const what of ['3', '4', 'other']) ends.get(what)?.();
+    expect(await Promise.all([all[0], all[2], all[3], other])).to.deep.equal(['1', '3', '4', 'other']);
+    // Nothing is left of them that keeps a later one waiting.
+    const later = [inTurn('search', key('5'), run('5')), inTurn('search', key('6'), run('6'))];
+    await settled();
+    expect(started.slice(-2)).to.deep.equal(['5', '6']);
+    for (const what of ['5', '6']) ends.get(what)?.();
+    await Promise.all(later);
+  });
+
+  it('lie apart, so that others are answered between them', async () => {
+    const inTurn = takingTurns();
+    let turns = 0;
+    const at: number[] = [];
+    const count = () => {
+      turns++;
+      if (at.length < 4) setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all([1, 2, 3, 4].map((n) => inTurn('search', key('1', `hum_${n}`), async () => at.push(turns))));
+    for (const [n, turn] of at.entries()) if (n > 0) expect(turn - at[n - 1]!).to.be.at.least(20);
+  });
+
+  it('do not hold up what takes none', async () => {
+    const inTurn = takingTurns();
+    void inTurn('listBoards', key('1'), run('list'));
+    expect(started).to.deep.equal(['list']);
+    ends.get('list')?.();
   });
 });

@@ -2,7 +2,7 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Database } from '../db/tx.ts';
 import type { Live } from '../live/live.ts';
-import type { Admit } from '../rates/work.ts';
+import type { Admit, InTurn } from '../rates/work.ts';
 import type { Caller, Credential } from './caller.ts';
 import type { Deps } from './usecase.ts';
 
@@ -14,6 +14,7 @@ export interface Engine extends Deps {
   takeUploadSlot(credential: Credential): () => void;
   /** Limits on what signed-in callers ask for. */
   admit: Admit;
+  inTurn: InTurn;
   /** Counts a use of the caller's key, whatever came of the request. */
   used(caller: Caller, now: number): Promise<void>;
 }

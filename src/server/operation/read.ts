@@ -68,7 +68,7 @@ export async function runRead(engine: Engine, { name, case: useCase }: Case<'rea
   const caller = await reading(engine, name, credential, async (_tx, found) => found);
   await useCase.ahead(caller, input as never);
   // The request was counted above.
-  return reading(engine, null, credential, run);
+  return engine.inTurn(name, caller, () => reading(engine, null, credential, run));
 }
 
 /** The answer of a read that may wait until there is one: found at once, or what it waits for. */

@@ -27,6 +27,8 @@ export interface WorkRow {
   waiting?: true;
   /** Replays of a kept answer are not counted. */
   runsOnly?: true;
+  /** So many of one person, with their agents, run at a time in a process, whatever the factor; others wait for their turn. */
+  atOnce?: number;
   /** Of a person, what is counted are their requests about the member whom the path names. */
   about?: 'member';
   /** Requests of one credential; of one person, with (`agents`) or without their agents; of one agent's seat. */
@@ -57,7 +59,7 @@ export const work = {
   /** Every operation that is no GET. */
   writes: { credential: 600 },
   reads: { credential: 1200 },
-  search: { credential: 60 },
+  search: { credential: 60, atOnce: 2 },
   waits: { waiting: true, credential: 120 },
   posts: { runsOnly: true, seat: 60, person: 120 },
   reactions: { seat: 60, person: 60 },

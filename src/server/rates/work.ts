@@ -51,6 +51,46 @@ export function limitWork(factor: number): Admit {
   };
 }
 
+/** Runs a request when it is its caller's turn. */
+export type InTurn = <T>(name: OperationName, caller: Caller, run: () => Promise<T>) => Promise<T>;
+
+/**
+ * Has each person run only a few at once of what takes long, in the order in which they came. Between two that begin lie some
+ * turns of the event loop: on SQLite one keeps the process until it is done, and others are to be answered in between.
+ */
+export function takingTurns(): InTurn {
+  const most = new Map<OperationName, number>();
+  for (const [name, { atOnce }] of Object.entries(work) as [RateName, WorkRow][])
+    if (atOnce !== undefined) for (const operation of operationsOf(name)) most.set(operation, atOnce);
+  /** Of each person what runs, and who waits. */
+  const persons = new Map<string, { running: number; waiting: (() => void)[] }>();
+  let lastBegun = Promise.resolve();
+  return async (name, { person: { person_id: id } }, run) => {
+    const atOnce = most.get(name);
+    if (atOnce === undefined) return run();
+    const own = persons.get(id) ?? { running: 0, waiting: [] };
+    persons.set(id, own);
+    if (own.running < atOnce) own.running++;
+    else await new Promise<void>((resolve) => own.waiting.push(resolve));
+    try {
+      lastBegun = lastBegun.then(someTurns);
+      await lastBegun;
+      return await run();
+    } finally {
+      const next = own.waiting.shift();
+      if (next) next();
+      else if (--own.running === 0) persons.delete(id);
+    }
+  };
+}
+
+/** More than a request takes from its connection to its answer, also behind those of others: one is accepted in a turn. */
+const TURNS = 50;
+
+async function someTurns(): Promise<void> {
+  for (let n = 0; n < TURNS; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const keyOf = (operation: string, moment: Moment): string =>
   moment === 'known' ? operation : `${operation} ${moment}`;
 

@@ -17,6 +17,8 @@ import { wordsOf } from './words.rules.ts';
 const BATCH = 200;
 /** Files of more bytes are found by their names only. */
 const MAX_TEXT = 524_288;
+/** Of a word in one text. The commonest word of a long English text comes 6,000 times. */
+const MAX_PLACES = 30_000;
 const INDEX = 'search index';
 /** Events that change something that is searched. */
 const TYPES = [
@@ -138,4 +140,20 @@ const docOf = (kind: Kind, board_id: string, ref_id: string, at: number, fields:
 });
 
 const wordsIn = ({ text, list }: Field): string[][] =>
-  (list ? text.split('\n') : [text]).map((each) => wordsOf(each).map((word) => word.folded));
+  (list ? text.split('\n') : [text]).flatMap((each) => limited(wordsOf(each).map((word) => word.folded)));
+
+/**
+ * Words without those that came too often before; a phrase does not reach across one that is left out. An engine looks at
+ * each place of each word of a phrase.
+ */
+function limited(words: readonly string[]): string[][] {
+  const seen = new Map<string, number>();
+  const parts: string[][] = [[]];
+  for (const word of words) {
+    const times = (seen.get(word) ?? 0) + 1;
+    seen.set(word, times);
+    if (times <= MAX_PLACES) parts.at(-1)?.push(word);
+    else if (parts.at(-1)?.length !== 0) parts.push([]);
+  }
+  return parts;
+}

@@ -20,13 +20,54 @@ const MAX_TERMS = 16;
 /** The words of a text, in order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  const known = new Map<string, string>();
-  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    const folded = known.get(word) ?? fold(word);
-    known.set(word, folded);
-    if (folded !== '') words.push({ folded, start: index, end: index + word.length });
-  }
+  const foldedOf = cached(fold);
+  eachWord(text, (start, end) => {
+    const folded = foldedOf(text.slice(start, end));
+    if (folded !== '') words.push({ folded, start, end });
+  });
   return words;
+}
+
+/** Calls back for each run of letters and digits: of a long text nothing is made but what `found` makes. */
+function eachWord(text: string, found: (start: number, end: number) => void): void {
+  let start = -1;
+  for (let at = 0; at < text.length; ) {
+    const size = wordCharacterAt(text, at);
+    if (size > 0 && start === -1) start = at;
+    if (size < 0 && start !== -1) {
+      found(start, at);
+      start = -1;
+    }
+    at += Math.abs(size);
+  }
+  if (start !== -1) found(start, text.length);
+}
+
+/** Of each UTF-16 unit that was met: 1 if words have it, else -1. */
+const sizes = new Int8Array(0x10000);
+
+/** How many UTF-16 units the character at this place has; negative if no word has it. */
+function wordCharacterAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  const known = sizes[unit] as number;
+  if (known !== 0) return known;
+  const character = String.fromCodePoint(text.codePointAt(at) as number);
+  const size = /[\p{L}\p{N}\p{M}]/u.test(character) ? character.length : -character.length;
+  // What the first half of a pair begins depends on the second.
+  if (unit < 0xd800 || unit > 0xdfff) sizes[unit] = size;
+  return size;
+}
+
+/** Works out each value once. */
+function cached<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
+  const kept = new Map<Key, Value>();
+  return (key) => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const value = work(key);
+    kept.set(key, value);
+    return value;
+  };
 }
 
 function fold(word: string): string {
@@ -78,26 +119,101 @@ export function parseQuery(text: string): SearchQuery {
 const badQuery = (problem: string): Refusal =>
   invalidField('q', problem, 'Words are looked for together; "a phrase", -not this, begin*.');
 
-/** Where the wanted terms stand in a text, in order, without overlaps. */
-export function matchesIn(text: string, { wanted }: SearchQuery): [number, number][] {
-  const words = wordsOf(text);
-  const found: [number, number][] = [];
-  for (let at = 0; at < words.length; ) {
-    let length = 0;
-    for (const term of wanted) if (startsAt(words, at, term)) length = Math.max(length, term.words.length);
-    const [first, last] = [words[at], words[at + length - 1]];
-    if (length > 0 && first && last) found.push([first.start, last.end]);
-    at += Math.max(length, 1);
-  }
-  return found;
+/** Where the wanted terms stand in a text, without overlaps. */
+interface Matches {
+  count: number;
+  /** Those that a snippet may show, in order, as half-open UTF-16 ranges. */
+  first: [number, number][];
 }
 
-const startsAt = (words: readonly Word[], at: number, term: Term): boolean =>
-  term.words.every((wanted, n) => {
-    const word = words[at + n]?.folded;
-    if (word === undefined) return false;
-    return term.prefix && n === term.words.length - 1 ? word.startsWith(wanted) : word === wanted;
+/** Finds the wanted terms in one pass over the text and one of each term over its words. */
+export function matchesIn(text: string, { wanted }: SearchQuery): Matches {
+  const words = numbered(text, wanted);
+  const lengths = new Uint16Array(words.count);
+  for (const term of wanted) markTerm(words, term, lengths);
+  const matches: Matches = { count: 0, first: [] };
+  for (let at = 0; at < words.count; ) {
+    const length = lengths[at] as number;
+    if (length > 0) {
+      matches.count++;
+      const [start, end] = [words.starts[at] as number, words.ends[at + length - 1] as number];
+      if (start < (matches.first[0]?.[0] ?? start) + SNIPPET) matches.first.push([start, end]);
+    }
+    at += Math.max(length, 1);
+  }
+  return matches;
+}
+
+/** The words of a text as numbers: those that a query may mean have one each, all others are 0. */
+interface Numbered {
+  count: number;
+  numbers: Uint32Array;
+  /** Half-open ranges in the text. */
+  starts: Uint32Array;
+  ends: Uint32Array;
+  /** The word of each number. */
+  folded: string[];
+}
+
+function numbered(text: string, wanted: readonly Term[]): Numbered {
+  const most = (text.length + 1) >> 1;
+  const words = {
+    count: 0,
+    numbers: new Uint32Array(most),
+    starts: new Uint32Array(most),
+    ends: new Uint32Array(most),
+  };
+  const folded = ['', ...new Set(wanted.flatMap((term) => term.words))];
+  const asked = new Map(folded.map((word, number) => [word, number]));
+  const prefixes = wanted.filter(({ prefix }) => prefix).map((term) => term.words.at(-1) as string);
+  const numberOf = cached((word: string): number => {
+    const compared = fold(word);
+    if (compared === '') return -1;
+    const number = asked.get(compared);
+    if (number !== undefined) return number;
+    return prefixes.some((one) => compared.startsWith(one)) ? folded.push(compared) - 1 : 0;
   });
+  // Most words are none of them by their first character.
+  const letters = new Set(folded.map((word) => word.charCodeAt(0)));
+  const mayBegin = cached((character: number): boolean => {
+    const first = fold(String.fromCodePoint(character));
+    return first === '' || letters.has(first.charCodeAt(0));
+  });
+  eachWord(text, (start, end) => {
+    const number = mayBegin(text.codePointAt(start) as number) ? numberOf(text.slice(start, end)) : 0;
+    if (number === -1) return;
+    words.numbers[words.count] = number;
+    words.starts[words.count] = start;
+    words.ends[words.count] = end;
+    words.count++;
+  });
+  return { ...words, folded };
+}
+
+/** Notes at which words a term begins, where no longer one does. Goes back in no word: by the way of Knuth, Morris and Pratt. */
+function markTerm({ count, numbers, folded }: Numbered, { words, prefix }: Term, lengths: Uint16Array): void {
+  const last = words.length - 1;
+  const wanted = Uint32Array.from(words, (word) => folded.indexOf(word));
+  const ending = words[last] as string;
+  const fits = (n: number, number: number): boolean =>
+    number === wanted[n] || (prefix && n === last && number !== 0 && (folded[number] as string).startsWith(ending));
+  /** Of so many words of the term that were found: how many of the last ones begin it too. */
+  const again = new Uint32Array(words.length + 1);
+  const goOn = (from: number, number: number): number => {
+    let have = from;
+    while (have > 0 && !fits(have, number)) have = again[have] as number;
+    return fits(have, number) ? have + 1 : 0;
+  };
+  for (let n = 1; n < last; n++) again[n + 1] = goOn(again[n] as number, wanted[n] as number);
+  for (let at = 0, have = 0; at < count; at++) {
+    const number = numbers[at] as number;
+    have = number === 0 ? 0 : goOn(have, number);
+    if (have <= last) continue;
+    const start = at - last;
+    if ((lengths[start] as number) < have) lengths[start] = have;
+    have = last === 0 ? 0 : goOn(again[last] as number, number);
+  }
+}
 
 const SNIPPET = 200;
 /** How much of the line is shown before the first match. */

@@ -87,11 +87,11 @@ type Shown = Pick<SearchResult, 'score' | 'field' | 'snippet' | 'matches'>;
 /** By the first field that holds one of the words; null: none does. */
 function shownOf(all: readonly Field[], query: SearchQuery): Shown | null {
   const fields = all.map((field) => ({ ...field, matches: matchesIn(field.text, query) }));
-  const shown = fields.find(({ matches }) => matches.length > 0);
+  const shown = fields.find(({ matches }) => matches.count > 0);
   if (!shown) return null;
   return {
-    score: fields.reduce((sum, field) => sum + field.matches.length, 0),
+    score: fields.reduce((sum, field) => sum + field.matches.count, 0),
     field: shown.name,
-    ...snippetOf(shown.text, shown.matches),
+    ...snippetOf(shown.text, shown.matches.first),
   };
 }

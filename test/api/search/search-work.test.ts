@@ -352,4 +352,13 @@ forEachDatabase('search of tasks and files', (engine) => {
     expect(page.results.map(({ file }) => file?.name)).to.have.members(names);
     expect(page.next_after).to.equal(null);
   });
+
+  it('finds phrases in a text that repeats two words without end, and none across what it left out of it', async () => {
+    await put(server.dana, board, 'long.txt', `start ${'a b '.repeat(60_000)}c ${'b '.repeat(12_000)}d`);
+    expect(await found(pam, '"start a b a b"')).to.deep.equal(['long.txt']);
+    expect(await found(pam, `"${'a b '.repeat(45)}"`)).to.deep.equal(['long.txt']);
+    expect(await found(pam, 'c')).to.deep.equal(['long.txt']);
+    expect(await found(pam, '"c d"')).to.deep.equal([]);
+    expect(await found(pam, 'start -"c d"')).to.deep.equal(['long.txt']);
+  });
 });
