@@ -1,4 +1,6 @@
 /** `service status`: what is in use here and why, with the daemon, what was set up, and how the agent is reached. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { modeTexts } from '../../src/contract/waking.ts';
 import { startTestServer } from '../support/server.ts';
@@ -26,6 +28,21 @@ describe('service status', () => {
     expect(stdout)
       .to.match(/^Daemon +not running$/m)
       .and.match(/^Setup +none$/m);
+  });
+
+  it('names no board of a folder that is linked to one of another server', async () => {
+    await machine.json(['board', 'create', 'demo']);
+    await machine.json(['server', 'stop']);
+    const link = (server: string) =>
+      writeFileSync(join(machine.work, '.service'), JSON.stringify({ server, board: 'demo' }));
+    link('https://team.example.com');
+    const elsewhere = await machine.json(['status', '--server', 'local']);
+    expect(elsewhere).to.include({ board_source: 'none' }).and.not.have.property('board');
+    link('local');
+    expect(await machine.json(['status', '--server', 'local'])).to.include({
+      board_source: 'project_file',
+      board: 'demo',
+    });
   });
 
   it('says which daemon runs, which programs are set up where, and how the agent is reached', async () => {

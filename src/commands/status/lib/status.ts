@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Base, Output } from '../../../cli/output.ts';
 import { nameLink } from '../../../cli/parsing/unknown-name.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
-import { type BoardSource, chooseBoard } from '../../../cli/session/board.ts';
+import { type BoardSource, chooseBoard, linkedBoard } from '../../../cli/session/board.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import { blockedHere, here } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
@@ -12,6 +12,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { modeTexts } from '../../../contract/waking.ts';
 import { readInstalled } from '../../../harness/setup/installed.ts';
 import { Failure } from '../../../local/failure.ts';
+import { localEntry, readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
 import { remindOfTasks } from '../../inbox/lib/inbox.ts';
 import { lineText } from '../../task/lib/task-text.ts';
@@ -94,10 +95,19 @@ async function readWork(session: Session, member: string, record: StatusRecord, 
 /** What would be used, as far as that can be told without a server. */
 function nameBoard(record: StatusRecord, flag: string | undefined, out: Output): void {
   const env = runtime().env.SERVICE_BOARD;
-  const board = flag ?? env ?? findProject()?.board;
+  const board = flag ?? env ?? boardOfFolder(out);
   if (!board) return;
   record.board_source = flag ? 'flag' : env ? 'env' : 'project_file';
   out.base.board = board;
+}
+
+/** The board that the folder is linked to, unless that is one of another server than the one in use. */
+function boardOfFolder({ base: { server } }: Output): string | undefined {
+  const project = findProject();
+  if (!project || !server) return project?.board;
+  const local = server.name === 'local';
+  const entry = (local && localEntry(readCredentials(runtime().folders))?.[1]) || null;
+  return linkedBoard({ server: { ...server, local }, entry }, project) ?? undefined;
 }
 
 const words: Record<BoardSource, string> = {
