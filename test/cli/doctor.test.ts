@@ -1,5 +1,15 @@
 /** `service doctor`: it starts nothing, changes nothing unasked, and names what is wrong with the way to mend it. */
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -59,6 +69,22 @@ describe('service doctor', () => {
     expect(text.stdout).to.match(/ ok, \d+ warnings?, 0 errors\.\n$/);
   });
 
+  it('says a sentence with the message, and only what can be run as the fix, in lines that fit the terminal', async () => {
+    home = new Home();
+    const path = home.path('config', 'credentials.json');
+    mkdirSync(home.path('config'), { mode: 0o700, recursive: true });
+    writeFileSync(path, '{', { mode: 0o600 });
+    const [found] = (await findings()).bad;
+    expect(found).to.include({ code: 'config_corrupt', fix: `mv '${path}' '${path}.broken'` });
+    expect(found?.message).to.match(/ Repair it, or move it away\.$/);
+    const command = 'stty cols 60 rows 60; service doctor --no-color';
+    const { stdout } = await home.shell(`script -qec '${command}' /dev/null </dev/null`);
+    const lines = stdout.replaceAll('\r', '').trimEnd().split('\n');
+    const long = lines.filter((line) => line.length > 60 && !line.includes('Fix: ') && line.trim().includes(' '));
+    expect(long).to.deep.equal([]);
+    rmSync(path);
+  });
+
   it('names the version whose bytes are damaged or missing, until they are back', async () => {
     const blob = await withFile();
     expect((await findings()).bad).to.deep.equal([]);
@@ -107,8 +133,10 @@ describe('service doctor', () => {
       ['database', 'storage_unreachable'],
       ['files', 'storage_unreachable'],
     ]);
-    expect(bad[0]?.message).to.equal('The database is damaged: file is not a database.');
-    expect(bad[0]?.fix).to.include('put back its latest backup');
+    expect(bad[0]?.message).to.match(
+      /^The database is damaged: file is not a database\. Stop the server, .* put back its latest backup\.$/,
+    );
+    expect(bad[0]?.fix).to.equal(null);
   });
 
   it('is named by a download that meets damaged bytes, of which nothing is kept or printed, few or many', async () => {

@@ -4,6 +4,7 @@ import { called, runtime, version } from '../../cli/runtime.ts';
 import { without } from '../../cli/session/here.ts';
 import type { Paint } from '../../cli/terminal/color.ts';
 import { plural } from '../../cli/terminal/fields.ts';
+import { readable } from '../../cli/terminal/table.ts';
 import { sleep } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
 import { readCredentials } from '../../local/keys/credentials.ts';
@@ -50,7 +51,9 @@ function diagnosisText({ checks, fixed }: Diagnosis, paint: Paint): string {
   return [
     ...fixed.map((line) => `fixed    ${line}`),
     ...checks.flatMap(({ level, name, code, message, fix }) => [
-      `${colour[level](level.padEnd(7))}  ${name}: ${called(message)}${code === null ? '' : ` (${code})`}`,
+      ...readable(`${name}: ${called(message)}${code === null ? '' : ` (${code})`}`, 9).map(
+        (line, i) => `${i === 0 ? colour[level](level.padEnd(7)) : ' '.repeat(7)}  ${line}`,
+      ),
       ...(fix === null ? [] : [`         Fix: ${called(fix)}`]),
     ]),
     `${count('ok')} ok, ${count('note') === 0 ? '' : `${plural(count('note'), 'note', 'notes')}, `}${plural(count('warning'), 'warning', 'warnings')}, ${plural(count('error'), 'error', 'errors')}.`,
@@ -107,6 +110,16 @@ function savedOrNull(folders: Around['folders']): Around['saved'] {
   }
 }
 
+/** A sentence, with the command that follows it if one does. */
+const SENTENCE = /^(?=[A-Z][a-z])(.+?)(?:: ((?:board-service|service|chmod|kill|mv|npm|rm|sudo) .+))?$/;
+
+/** What cannot be run as it is, such as the hint of an error, goes with the message. */
+function commandOnly(finding: Finding): Finding {
+  const [, sentence, command = null] = SENTENCE.exec(finding.fix ?? '') ?? [];
+  if (sentence === undefined) return finding;
+  return { ...finding, message: `${finding.message} ${sentence.replace(/\.?$/, '.')}`, fix: command };
+}
+
 /** A check that fails is a finding, with what stopped it. */
 async function finish(check: Check, around: Around): Promise<Finding[]> {
   // A check that keeps its own time ends before this.
@@ -114,9 +127,9 @@ async function finish(check: Check, around: Around): Promise<Finding[]> {
     throw new Failure('request_timeout', `It did not end within ${around.limitMs / 1000} seconds.`);
   });
   try {
-    return await Promise.race([check.run(around), late]);
+    return (await Promise.race([check.run(around), late])).map(commandOnly);
   } catch (error) {
     const { code, message, hint } = asProblem(error).body.error;
-    return [failing(check.name, code, message, hint === '' ? null : hint)];
+    return [commandOnly(failing(check.name, code, message, hint === '' ? null : hint))];
   }
 }

@@ -3,6 +3,7 @@ import { BaseCommand, storageFlags, stringFlag } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { count, object, text } from '../../cli/shapes.ts';
+import { plural } from '../../cli/terminal/fields.ts';
 import { progressOf } from '../../cli/terminal/progress.ts';
 import { type Tools, withStorage } from './lib/storage.ts';
 
@@ -42,6 +43,6 @@ function storageText({ checked, bad }: StorageFindings): string {
       const whose = versions.map(({ board, name, version }) => `${name} v${version} on ${board}`).join(', ');
       return `${state === 'missing' ? 'missing' : 'damaged'}  ${digest}  ${whose}`;
     }),
-    `${checked} file versions checked, ${count('missing')} missing, ${count('corrupt')} damaged.`,
+    `${plural(checked, 'file version', 'file versions')} checked, ${count('missing')} missing, ${count('corrupt')} damaged.`,
   ].join('\n');
 }

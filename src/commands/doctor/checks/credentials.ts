@@ -1,4 +1,5 @@
 /** Checks the file of servers and seats, and that keys can be read from where they are kept. */
+import { plural } from '../../../cli/terminal/fields.ts';
 import { Failure } from '../../../local/failure.ts';
 import { credentialsPath, readCredentials } from '../../../local/keys/credentials.ts';
 import { type KeychainState, keychainState } from '../../../local/keys/keychain.ts';
@@ -15,7 +16,10 @@ export const credentials: Check = {
     const seats = known.flatMap((entry) => Object.values(entry.seats)).filter((seat) => seat.token);
     const keyless = known.filter((entry) => entry.mode === 'team' && entry.key === null && entry.person !== null);
     return [
-      fine('credentials', `${known.length} servers and ${seats.length} seats in ${credentialsPath(folders)}`),
+      fine(
+        'credentials',
+        `${plural(known.length, 'server', 'servers')} and ${plural(seats.length, 'seat', 'seats')} in ${credentialsPath(folders)}`,
+      ),
       ...keyless.map((entry) =>
         warning(
           'credentials',

@@ -1,6 +1,7 @@
 /** Checks the database and the files of this machine's server, which are opened for reading only. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { plural } from '../../../cli/terminal/fields.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { failWith, loadServer } from '../../serve/lib/serve.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
@@ -54,7 +55,7 @@ export const blobs: Check = {
     const end = around.now() + around.limitMs;
     const found = await checkStorage(data, { enough: () => around.now() >= end }).catch(failWith);
     const { url: files, checked, bad, complete } = found;
-    const count = `${checked} file versions`;
+    const count = plural(checked, 'file version', 'file versions');
     const findings = bad.slice(0, SHOWN).map(({ digest, state, versions }): Finding => {
       const what = versions.map(({ board, name, version }) => `${name} v${version} on ${board}`).join(', ');
       const [code, how] = state === 'missing' ? ['blob_missing', 'missing'] : ['blob_corrupt', 'damaged'];

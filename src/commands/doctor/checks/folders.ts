@@ -1,5 +1,5 @@
 /** Checks that the program's four folders and files with secrets are writable, owned and private. */
-import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { swarmsFolder } from '../../../launch/launchers.ts';
 import { namesIn } from '../../../local/folders.ts';
@@ -76,10 +76,16 @@ function lookAtFolder(path: string): Finding[] {
   const stat = statOf(path);
   // Made when it is needed, where that can be done.
   if (!stat) return [];
-  if (!stat.isDirectory())
-    return [failing('folders', 'folder_unwritable', `${path} is not a folder.`, `ls -ld '${path}'`)];
+  if (!stat.isDirectory()) return [failing('folders', 'folder_unwritable', `${path} is not a folder.`, away(path))];
   if (!isOurs(stat))
-    return [failing('folders', 'folder_unwritable', `${path} belongs to another user.`, `ls -ld '${path}'`)];
+    return [
+      failing(
+        'folders',
+        'folder_unwritable',
+        `${path} belongs to another user.`,
+        `sudo chown -R "$(id -un)" '${path}'`,
+      ),
+    ];
   if (isOpen(stat)) return [openToOthers(path, 700)];
   if (isWritable(path)) return [];
   return [failing('folders', 'folder_unwritable', `${path} cannot be written.`, `chmod 700 '${path}'`)];
@@ -95,7 +101,8 @@ function lookAbove(paths: readonly string[]): Finding[] {
         'folders',
         'folder_unwritable',
         `${place} cannot be written, so nothing can be kept there.`,
-        `ls -ld '${place}'`,
+        // Of a file system that cannot be written, and of another user's folder, it would mend nothing.
+        isOurs(statSync(place)) && !(statSync(place).mode & 0o200) ? `chmod u+rwx '${place}'` : null,
       ),
     );
 }
@@ -103,12 +110,13 @@ function lookAbove(paths: readonly string[]): Finding[] {
 function lookAtFile(path: string): Finding[] {
   const stat = statOf(path);
   if (!stat) return [];
-  if (!stat.isFile())
-    return [failing('folders', 'credentials_unsafe', `${path} is not a plain file.`, `ls -l '${path}'`)];
-  if (!isOurs(stat))
-    return [failing('folders', 'credentials_unsafe', `${path} belongs to another user.`, `ls -l '${path}'`)];
+  if (!stat.isFile()) return [failing('folders', 'credentials_unsafe', `${path} is not a plain file.`, away(path))];
+  if (!isOurs(stat)) return [failing('folders', 'credentials_unsafe', `${path} belongs to another user.`, away(path))];
   return isOpen(stat) ? [openToOthers(path, 600)] : [];
 }
+
+/** What stands in the way is kept under another name. */
+const away = (path: string): string => `mv '${path}' '${path}.away'`;
 
 const openToOthers = (path: string, mode: number): Finding =>
   failing('folders', 'credentials_unsafe', `${path} is open to others.`, `chmod ${mode} '${path}'`);

@@ -1,6 +1,7 @@
 /** The steps of `service setup` and how they are shown. */
 import type { z } from 'zod';
 import { called } from '../../../cli/runtime.ts';
+import { readable } from '../../../cli/terminal/table.ts';
 import type { setupStep } from './shapes.ts';
 
 export type Step = z.infer<typeof setupStep>;
@@ -19,15 +20,18 @@ export function failed(name: Step['name'], error: unknown): Step {
   return step(name, 'failed', `${message} ${hint}`.trimEnd());
 }
 
+/** Where the texts begin. */
+const COLUMN = 24;
+
 const marks = { done: 'done', needs_you: 'needs you', waiting: 'waiting', failed: 'failed' } as const;
 
-/** One line for each step, with the command to run below it. */
+/** Each step with its text, and the command to run below it. */
 export const stepLines = (steps: readonly Step[]): string =>
-  called(
-    steps
-      .flatMap(({ name, state, text, next }) => [
-        `${name.padEnd(12)} ${marks[state].padEnd(10)} ${text}`,
-        ...(next === undefined ? [] : [`${' '.repeat(24)}${next}`]),
-      ])
-      .join('\n'),
-  );
+  steps
+    .flatMap(({ name, state, text, next }) => [
+      ...readable(called(text), COLUMN).map(
+        (line, i) => (i === 0 ? `${name.padEnd(12)} ${marks[state].padEnd(10)} ` : ' '.repeat(COLUMN)) + line,
+      ),
+      ...(next === undefined ? [] : [' '.repeat(COLUMN) + called(next)]),
+    ])
+    .join('\n');
