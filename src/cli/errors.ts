@@ -219,7 +219,9 @@ export function exitCode(code: string, status?: number): number {
   if (/_(not_selected|ambiguous)$/.test(code)) return EXIT.usage;
   if (code.startsWith('keychain_')) return EXIT.notSignedIn;
   if (status === undefined) return EXIT.other;
-  return byStatus(status);
+  const exit = byStatus(status);
+  // What another program says is not there, or refuses, is none of ours.
+  return code === 'server_unexpected' && exit !== EXIT.noAnswer ? EXIT.other : exit;
 }
 
 function byStatus(status: number): number {

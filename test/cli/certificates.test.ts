@@ -111,6 +111,16 @@ describe('a server with a certificate', () => {
     );
   });
 
+  it('may be what is missing where the address begins with http', async () => {
+    const host = await listenWith(makeCertificate({ name: 'server', issuer }));
+    const { code, stderr } = await home.shell(`echo abh_${'x'.repeat(43)} | service login http://${host}`);
+    expect([code, stderr]).to.deep.equal([
+      8,
+      `Error (server_unreachable): http://${host} ended the connection without an answer; it may speak TLS.\n` +
+        `Hint: Then its address begins with https: service login https://${host}\n`,
+    ]);
+  });
+
   it('gets a body also where nothing before it asks for one', async () => {
     const { cert, key } = makeCertificate({ name: 'server', issuer });
     let got = '';

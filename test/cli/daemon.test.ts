@@ -34,7 +34,9 @@ describe('service daemon', () => {
     expect(status).to.include({ pid: first.pid, protocol: 1, open_sessions: 0 });
     expect(status.servers).to.deep.equal([]);
     const text = await home.run(['daemon', 'status']);
-    expect(text.stdout).to.match(/^Daemon {5}\d+\.\d+\.\d+ \(pid \d+\), since /);
+    expect(text.stdout).to.match(/^Daemon {5}\d+\.\d+\.\d+ \(pid \d+\), started just now\n/);
+    const exact = await home.run(['daemon', 'status', '--time', 'iso']);
+    expect(exact.stdout).to.include(`, started ${status.started_at}\n`);
     const logs = await home.run(['daemon', 'logs', '--limit', '1']);
     expect(JSON.parse(logs.stdout)).to.include({ ev: 'daemon_started', pid: first.pid });
     const again = await home.json(['daemon', 'restart']);

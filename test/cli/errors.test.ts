@@ -94,6 +94,7 @@ describe('errors', () => {
       [{ status: 200, type: json, body: '[]' }, 1, 'server_unexpected'],
       [{ status: 200, type: json, body: '{"openapi"', cut: true }, 8, 'server_unreachable'],
       [{ status: 502 }, 8, 'server_unexpected'],
+      [{ status: 403 }, 1, 'server_unexpected'],
       [{ status: 503, type: json, body: refusal('unavailable') }, 8, 'unavailable'],
       [{ status: 429, type: json, body: refusal('rate_limited') }, 8, 'rate_limited'],
       [{ status: 401, type: json, body: refusal('unauthorized') }, 4, 'unauthorized'],

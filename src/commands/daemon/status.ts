@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { count, flag, object, seatRef, seq, text } from '../../cli/shapes.ts';
+import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
 import { notRunning } from '../../daemon/control/errors.ts';
 import { metrics } from '../../daemon/metrics.ts';
 import type { StatusAnswer } from '../../daemon/protocol.ts';
@@ -54,15 +55,16 @@ export default class DaemonStatus extends BaseCommand<typeof DaemonStatus> {
   override async run(): Promise<void> {
     const status = await daemonStatus();
     if (!status) throw notRunning();
-    this.out.print(status, () => daemonLines(status).join('\n'));
+    this.out.print(status, () => daemonLines(status, this.times).join('\n'));
   }
 }
 
-function daemonLines(status: StatusAnswer): string[] {
+/** @param times how they are shown */
+function daemonLines(status: StatusAnswer, times: TimeStyle): string[] {
   const { pid, build, started_at, servers = [], sessions = [], attention = [], agents = [] } = status;
   const { stalled = [], truncated = [] } = status;
   return [
-    `Daemon     ${build.version} (pid ${pid}), since ${started_at}`,
+    `Daemon     ${build.version} (pid ${pid}), started ${showTime(started_at, times)}`,
     ...servers.map(({ url, feed, connected, last_error }) => {
       const how = connected ? `connected (${feed})` : `not connected${last_error ? `: ${last_error}` : ''}`;
       return `Server     ${url} ${how}`;

@@ -42,6 +42,15 @@ function notTaken(error: unknown, origin: string): unknown {
   return new Failure('unauthorized', message, { hint: ANOTHER_KEY });
 }
 
+/** What speaks TLS ends a connection that begins in plain text without a word. */
+function maybeSecure(error: unknown, origin: string): unknown {
+  const { code, delivery } = error as Partial<ClientError>;
+  if (code !== 'server_unreachable' || delivery !== 'unclear' || !origin.startsWith('http:')) return error;
+  return new Failure(code, `${origin} ended the connection without an answer; it may speak TLS.`, {
+    hint: `Then its address begins with https: service login ${origin.replace('http:', 'https:')}`,
+  });
+}
+
 /** Signs in to a server, or accepts this machine's own server again. */
 export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const { env, folders } = runtime();
@@ -54,7 +63,9 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
   const token = checked(await readSecret(origin, options));
   const client = new Client({ origin, token, ...clientOptions(options) });
-  const { data: info } = await client.call('getInfo');
+  const { data: info } = await client.call('getInfo').catch((error) => {
+    throw maybeSecure(error, origin);
+  });
   if (info.server_id === localEntry(saved)?.[1].server_id) return signInLocally(options);
   const { person, key, previousUse } = await checkKey(client).catch((error) => {
     throw notTaken(error, origin);
