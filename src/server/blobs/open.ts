@@ -169,9 +169,8 @@ function objectsAt(address: string): Extract<Place, { kind: 's3' }> {
     secretAccessKey,
     sessionToken: AWS_SESSION_TOKEN || undefined,
   };
-  // How the bucket is asked may differ from one process to another.
-  const at = endpoint === null ? '' : `?endpoint=${endpoint.replace(/\/$/, '')}`;
-  return { kind: 's3', name: `s3://${bucket}/${within}${at}`, options };
+  // How the bucket is asked, and at which address of the store, may differ from one process to another.
+  return { kind: 's3', name: `s3://${bucket}/${within}`, options };
 }
 
 /** Where bytes wait that are not kept on this disk. */
