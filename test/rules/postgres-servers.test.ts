@@ -28,6 +28,9 @@ describe('a URL of Postgres', () => {
       // Passwords with what ends the part of a URL in which they stand.
       'postgres://ana:12/3@a/name',
       'postgres://ana:12?3@a/name',
+      'postgres://ana:12/s3cret?x@a/name',
+      'postgres://ana:12/s3cret?x=1&y@a/name',
+      'postgres://ana:12/s3cret?x?y@a/name',
       'postgres://ana:12#3@a/name',
     ];
     for (const url of [...wrong, 'postgres://a,b/name?target_session_attrs=standby']) {

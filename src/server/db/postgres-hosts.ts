@@ -22,9 +22,9 @@ export function serversOf(url: string): string[] | null {
   const end = parameters.size > 0 ? `${path}?${parameters}` : path;
   const servers = hosts.split(',').map((host) => `${head}${host}${end}`);
   const sound = servers.every((server) => isServer(server));
-  // Of a password that is not encoded, the rest would pass for a path.
+  // Of a password that is not encoded, the rest would pass for a path or the name of a parameter.
   const slash = path.indexOf('/');
-  const cut = slash < 0 ? query.includes('@') : path.includes('@', slash);
+  const cut = slash < 0 ? query.includes('@') : path.includes('@', slash) || /[?&][^=&]*@/.test(rest);
   return sound && !cut && WRITABLE.has(attribute) ? servers : null;
 }
 

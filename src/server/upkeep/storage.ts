@@ -69,7 +69,7 @@ export function requireDatabaseUrl(url: string): string {
   throw new ServeError(
     'storage_unsupported',
     'The database must be sqlite:///absolute/path or postgres://host/name.',
-    `Change --db or SERVICE_DB. ${ENCODED} In a user or password # is written %23, / %2F, ? %3F and @ %40.`,
+    `Change --db or SERVICE_DB. ${ENCODED} In a user, password or parameter # is written %23, / %2F, ? %3F and @ %40; the name of the database has no @.`,
   );
 }
 
