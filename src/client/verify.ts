@@ -63,7 +63,8 @@ export async function verifyBoard(
   // No event continues the end that was known, so it is looked at itself.
   const page = await eventPages(client, board.name, { after: from.seq - 1, limit: 1 }).next();
   const [event] = page.value?.events ?? [];
-  const before = { seq: from.seq - 1, hash: event?.prev_hash ?? '' };
+  if (!event) return { ...found, problem: { seq: from.seq, reason: 'history_lost' } };
+  const before = { seq: from.seq - 1, hash: event.prev_hash };
   const alone = new ChainVerifier(board.id, { ...hashing, from: before, pinned: from });
   return { ...found, problem: await alone.add(event) };
 }

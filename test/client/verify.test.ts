@@ -129,6 +129,9 @@ describe('client: verifying a board', () => {
     const changed = await serving([...events.slice(0, -1), { ...events[449]!, type: 'task.created' }]);
     const { problem } = await verifyBoard(changed.client, demo, ended);
     expect(problem).to.deep.equal({ seq: 450, reason: 'hash_mismatch' });
+    const gone = await serving(events.slice(0, -1), 450);
+    const lost = await verifyBoard(gone.client, demo, ended);
+    expect(lost).to.deep.include({ events: 0, problem: { seq: 450, reason: 'history_lost' } });
   });
 
   it('checks what is appended while it reads', async () => {
