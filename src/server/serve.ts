@@ -82,8 +82,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const { db, url: dbUrl } = start;
     const store = await openStore(options.files, { dataDir, db, dbUrl, lost: fail });
     const used = recordUses(db, log);
-    const live = new Live(db, clock, used);
-    await live.start(log, (error) => fail(ofDatabase(error, dataDir) as ServeError));
+    const live = new Live(db, clock, used, log);
+    await live.start((error) => fail(ofDatabase(error, dataDir) as ServeError));
     // Last: a start that is repeated after it would not be the first one any more.
     const person = await mode.firstPerson(start).catch((error: unknown) => {
       live.close();

@@ -83,7 +83,7 @@ async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<W
     const { board, member } = place;
     const woken = unread.get(member.id) as WakingCounts;
     const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0 });
-    const { brake, quiet, write } = await brakeOf(tx, place, page, input.query.wait > 0);
+    const { brake, quiet, ...changes } = await brakeOf(tx, place, page, input.query.wait > 0);
     const { messages, more } = quiet ? { messages: [], more: false } : page;
     const answer = {
       board: board.name,
@@ -101,7 +101,7 @@ async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<W
       work: work[index] as Inbox['work'],
       ...(brake ? { braked: brakeView(brake) } : {}),
     };
-    return { answer, empty: messages.length === 0, write, ...wakesOn(tx, place, brake) };
+    return { answer, empty: messages.length === 0, ...changes, ...wakesOn(tx, place, brake) };
   });
   // Side by side, so that a database far away costs them its distance once.
   return Promise.all(inboxes);
@@ -148,7 +148,7 @@ async function newestWaking(tx: ReadTx, { member, reader }: Place, { messages, m
 
 const repeated = new RepeatedReads();
 
-interface Braked extends Pick<Waited<Inbox>, 'write'> {
+interface Braked extends Pick<Waited<Inbox>, 'write' | 'written'> {
   brake: ReturnType<typeof brakeAt>;
   /** The wait is not answered because of what there is. */
   quiet: boolean;
@@ -166,13 +166,13 @@ async function brakeOf(tx: ReadTx, place: Place, page: Page, waits: boolean): Pr
   if (word === 0 && (brake || (await newestWaking(tx, place, page, false)) === 0)) return { brake, quiet: true };
   const until = repeated.take(member.id, { cursor: member.read_up_to, word, brake }, tx.now);
   if (until === null) return { brake, quiet: false };
-  return { brake: { until, reason: 'reads' }, quiet: true, write: brake ? undefined : storing(member, until) };
+  return { brake: { until, reason: 'reads' }, quiet: true, ...(brake ? {} : storing(member, until)) };
 }
 
-const storing = (member: MemberRow, until: number) => async (tx: WriteTx) => {
-  await brakeReads(tx, member, until);
-  repeated.stored(member.id, until);
-};
+const storing = (member: MemberRow, until: number) => ({
+  write: (tx: WriteTx) => brakeReads(tx, member, until),
+  written: () => repeated.stored(member.id, until),
+});
 
 /** @param named whether some message names the agent. */
 async function pageOf(

@@ -3,6 +3,7 @@
  * operations that can answer several requests at once do so. Between two batches the event loop goes on: what was
  * written to sockets only leaves when a turn ends.
  */
+import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { Unreachable } from '../db/dialect.ts';
@@ -29,14 +30,16 @@ type Found = Waited<unknown> | Refusal;
 export class BatchedWaits {
   readonly #db: Database;
   readonly #wakeUps: () => number;
+  readonly #log: Logger;
   #queue: Job[] = [];
   #running = 0;
   #planned = false;
 
   /** @param wakeUps how many wake-ups there have been so far. */
-  constructor(db: Database, wakeUps: () => number) {
+  constructor(db: Database, wakeUps: () => number, log: Logger) {
     this.#db = db;
     this.#wakeUps = wakeUps;
+    this.#log = log;
   }
 
   /**
@@ -76,7 +79,8 @@ export class BatchedWaits {
     else
       void this.#db
         .write(found.write)
-        .catch(() => {})
+        .then(found.written)
+        .catch((err: unknown) => this.#log.warn({ err }, 'what a wait led to could not be written'))
         .then(() => resolve(looked));
   }
 

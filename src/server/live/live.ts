@@ -43,6 +43,7 @@ export class Live {
   readonly notifier = new Notifier();
   readonly #db: Database;
   readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #used: (caller: Caller, now: number) => Promise<void>;
   readonly #caps = new Caps();
   readonly #bound = atMost(REFRESHES);
@@ -57,26 +58,27 @@ export class Live {
   #closing = false;
 
   /** @param used counts a use of the caller's key. */
-  constructor(db: Database, clock: Clock, used: (caller: Caller, now: number) => Promise<void>) {
+  constructor(db: Database, clock: Clock, used: (caller: Caller, now: number) => Promise<void>, log: Logger) {
     this.#used = used;
+    this.#log = log;
     this.#db = db;
     this.#clock = clock;
-    this.looks = new BatchedWaits(db, () => this.notifier.published);
+    this.looks = new BatchedWaits(db, () => this.notifier.published, log);
   }
 
   /** Starts to follow commits. Must be called before the first request. @param outdated called once the database is too new. */
-  async start(log: Logger, outdated: (error: Error) => void): Promise<void> {
+  async start(outdated: (error: Error) => void): Promise<void> {
     await this.#db.follow({
       outdated,
       committed: (keys) => this.notifier.publish(keys),
       watched: () => this.notifier.watched(),
       gap: (state) => {
-        log.warn({ state }, 'wake-ups between server processes');
+        this.#log.warn({ state }, 'wake-ups between server processes');
         this.notifier.publishAll();
       },
       reachable: (yes, error) => {
-        if (yes) log.warn('the database can be reached again');
-        else log.warn({ err: error }, 'the database cannot be reached; it is asked again until it can');
+        if (yes) this.#log.warn('the database can be reached again');
+        else this.#log.warn({ err: error }, 'the database cannot be reached; it is asked again until it can');
         if (yes) this.notifier.publishAll();
       },
     });

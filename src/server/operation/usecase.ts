@@ -99,6 +99,8 @@ export interface Waited<T> {
   again?: number | undefined;
   /** What is to be written because of what it found, before it is answered. */
   write?: ((tx: WriteTx) => Promise<void>) | undefined;
+  /** Called once that is written. */
+  written?: (() => void) | undefined;
 }
 
 export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {

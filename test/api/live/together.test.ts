@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { Refusal } from '../../../src/contract/errors.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import type { Inbox } from '../../../src/contract/types.ts';
@@ -38,7 +39,7 @@ forEachDatabase('looks of waits that begin or are woken together', (engine) => {
   });
 
   const together = (useCase: Case, sql: string[], from: Api[] = [server.dana]) => {
-    const looks = new BatchedWaits(server.db, () => 0);
+    const looks = new BatchedWaits(server.db, () => 0, pino({ level: 'silent' }));
     return Promise.all(
       sql.map((text, n) => {
         const { token } = from[n % from.length] as Api;
@@ -133,7 +134,7 @@ forEachDatabase('looks of waits that begin or are woken together', (engine) => {
       admitted.push(caller.person.server_role);
       throw new Refusal('rate_limited', 'Too many.', { hint: 'Later.' });
     };
-    const looks = new BatchedWaits(server.db, () => 7);
+    const looks = new BatchedWaits(server.db, () => 7, pino({ level: 'silent' }));
     const all = await Promise.all([
       looks.look(first, asked),
       looks.look(second, members),

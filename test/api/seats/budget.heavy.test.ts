@@ -510,6 +510,33 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     }
   });
 
+  it('is braked by its next read where the brake could not be written', async () => {
+    await say(1);
+    for (let n = 0; n < 40; n++) expect((await read(1)).messages).to.have.length(1);
+    const { id } = await server.dana.ok('getMember', { params: params() });
+    const { db } = server;
+    const { write } = db;
+    db.write = (fn, allows) =>
+      write.call(
+        db,
+        async (tx) => {
+          await fn(tx);
+          const braked = await tx.query((knex) => knex('members').where({ id, braked_reason: 'reads' }));
+          if (braked.length > 0) throw new Error('it cannot be committed');
+        },
+        allows,
+      ) as Promise<never>;
+    try {
+      expect((await read(1)).messages).to.deep.equal([]);
+    } finally {
+      db.write = write;
+    }
+    expect(await state()).not.to.equal('braked');
+    expect(server.log.some((line) => line.includes('it cannot be committed'))).to.equal(true);
+    expect((await read(1)).messages).to.deep.equal([]);
+    expect(await state()).to.equal('braked');
+  });
+
   it('gets 40 more waiting reads where its person releases it', async () => {
     await say(1);
     await readTooOften();
