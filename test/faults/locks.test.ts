@@ -74,6 +74,10 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
   it('is waited for no longer than was said, first in this process and then where another one took it', async () => {
     const free = (await server.db.claim('a name', 0))!;
     const taken = other.query("SELECT pg_advisory_lock(7400003, hashtext('a name'))");
+    const timers = server.clock.waiting(0);
+    const refused = server.db.claim('a name', 0);
+    expect(server.clock.waiting(0)).to.equal(timers);
+    expect(await refused).to.equal(null);
     const waiting = "pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'";
     await until(async () => (await ask(`SELECT pid FROM ${waiting}`)).length === 1, 'another process waits for it');
     let told: unknown = 'waits';

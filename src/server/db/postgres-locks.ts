@@ -44,9 +44,12 @@ export class PostgresLocks {
   async claim(name: string, waitMs: number, options: ClaimOptions = {}): Promise<Claim | null> {
     // One limit for both waits: in this process, and then for another one.
     let late = waitMs <= 0;
-    const cancel = Number.isFinite(waitMs) ? this.#clock.after(waitMs, () => (late = true)) : () => {};
+    const cancel = late || !Number.isFinite(waitMs) ? () => {} : this.#clock.after(waitMs, () => (late = true));
     const release = await this.#local.claim(name, waitMs);
-    if (!release) return null;
+    if (!release) {
+      cancel();
+      return null;
+    }
     try {
       let on = await this.#take(name, options);
       while (!on && !late) {
