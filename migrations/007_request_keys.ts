@@ -8,7 +8,7 @@ export async function up(db: Knex): Promise<void> {
     t.text('agent_id').notNullable();
     t.binary('key_hash').notNullable();
     t.text('approval_id').notNullable();
-    t.bigInteger('asked_at').notNullable();
+    t.bigInteger('asked_at').notNullable().index();
   });
   await uniqueIndex(db, 'approval_keys', ['agent_id', 'key_hash']);
   const known = db('approvals').whereNotNull('request_key_hash');

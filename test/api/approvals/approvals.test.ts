@@ -1,6 +1,9 @@
 /** Approvals: asked for, held, allowed, declined, expired. */
 import { expect } from 'chai';
 import type { NextStep } from '../../../src/contract/errors.ts';
+import { forgetRequestKeys } from '../../../src/server/approvals/approvals.store.ts';
+import { inParts } from '../../../src/server/db/rows.ts';
+import type { WriteTx } from '../../../src/server/db/tx.ts';
 import { Api, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -255,6 +258,23 @@ forEachDatabase('an approval', (engine) => {
     expect([anew.status, anew.replayed]).to.deep.equal([202, false]);
     server.clock.advance(DAY / 2);
     expect((await ask(s.agent, addBob(s), 'k2')).body.approval.id).to.equal(anew.body.approval.id);
+  });
+
+  it('has its keys freed after a day by an index, not by a look at all of them', async () => {
+    const plan = await server.db.write(async (tx) => {
+      const row = { agent_id: 'mem', approval_id: 'apr', asked_at: tx.now };
+      const rows = Array.from({ length: 2_000 }, (_, n) => ({ ...row, key_hash: Buffer.from(`${n}`) }));
+      await inParts(rows, (part) => tx.change((db) => db('approval_keys').insert(part)));
+      if (engine === 'postgres') await tx.query((db) => db.raw('ANALYZE approval_keys'));
+      const explain = engine === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
+      const told: unknown[] = [];
+      const change: WriteTx['change'] = async (build) =>
+        told.push(await tx.query((db) => db.raw(`${explain} ${build(db)}`)));
+      await forgetRequestKeys({ now: tx.now, change } as WriteTx);
+      await tx.change((db) => db('approval_keys').where('agent_id', 'mem').delete());
+      return JSON.stringify(told);
+    });
+    expect(plan).to.include('approval_keys_asked_at_index');
   });
 
   it('is one request for several that come at once with one key', async () => {
