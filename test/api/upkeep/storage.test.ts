@@ -206,7 +206,9 @@ describe('the database of a data folder', () => {
       const db = `postgres://ana:${password}@127.0.0.1/x`;
       const error = await startServer({ ...quiet, dataDir: folder(), db }).catch((reason: unknown) => reason);
       expect(error, password).to.include({ code: 'storage_unsupported' });
-      expect((error as ServeError).hint, password).to.match(/In a user or password # is written %23/);
+      expect((error as ServeError).hint, password).to.match(
+        /In a user, password or parameter # is written %23.*; the name of the database has no @/,
+      );
     }
   });
 
