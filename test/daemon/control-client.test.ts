@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,6 +25,7 @@ import { checkSocket, requirePlatform, socketPath } from '../../src/daemon/contr
 import { ask, daemonStatus } from '../../src/daemon/control/ask.ts';
 import { askDaemon, connectDaemon, type DaemonOptions } from '../../src/daemon/control/client.ts';
 import { openConnection } from '../../src/daemon/control/connection.ts';
+import { type DaemonError, notRunning } from '../../src/daemon/control/errors.ts';
 import { MAX_FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { encodeFrame, LineReader } from '../../src/daemon/control/lines.ts';
 import { daemonEnv, startAndConnect } from '../../src/daemon/control/start.ts';
@@ -90,6 +92,8 @@ describe('the control socket, from its client', () => {
   const starting = (version: string, client = 'test'): Partial<DaemonOptions> => ({
     start: { program: [process.execPath, fake, version], client },
   });
+  const starts = (client: string) =>
+    JSON.parse(readFileSync(join(state, 'daemon-starts.json'), 'utf8'))[client].length as number;
   const runs = () =>
     readFileSync(join(state, 'runs'), 'utf8')
       .trim()
@@ -247,7 +251,7 @@ describe('the control socket, from its client', () => {
       const ways = {
         state,
         env: options().env,
-        // One that ends well was not needed, and does not count.
+        // One that ends well and finds another one answering was not needed, and does not count.
         program: [process.execPath, '-e', 'process.exit(3)'],
         client: 'codex:s',
         now: () => now,
@@ -267,10 +271,27 @@ describe('the control socket, from its client', () => {
     });
 
     it('without a count where another one’s was there first', async () => {
-      const ways = { state, env: options().env, program: [process.execPath, '-e', '0'], client: 'codex:s' };
-      const starts = () => JSON.parse(readFileSync(join(state, 'daemon-starts.json'), 'utf8'))['codex:s'].length;
+      const pid = join(home, 'pid');
+      const ending = `require('node:fs').writeFileSync(${JSON.stringify(pid)}, String(process.pid))`;
+      const ways = { state, env: options().env, program: [process.execPath, '-e', ending], client: 'codex:s' };
       expect(await startAndConnect(ways, async () => 'there')).to.equal('there');
-      expect(await until(() => starts() === 0, 5_000)).to.equal(true);
+      expect(await until(() => starts('codex:s') === 0, 5_000)).to.equal(true);
+      rmSync(pid, { force: true });
+      const onceItEnded = async () => {
+        if (!existsSync(pid) || alive(Number(readFileSync(pid, 'utf8')))) throw notRunning();
+        return 'there';
+      };
+      expect(await startAndConnect(ways, onceItEnded)).to.equal('there');
+      expect(starts('codex:s')).to.equal(0);
+    });
+
+    it('at most 5 times where another one was there first and does not answer', async () => {
+      const start = { program: [process.execPath, '-e', '0'], client: 'codex:s' };
+      const connecting = () => connectDaemon(options({ start })).catch(({ hint }: DaemonError) => hint);
+      for (const hint of await Promise.all(Array.from({ length: 5 }, connecting)))
+        expect(hint).to.equal('service doctor; service daemon run says why');
+      expect(starts('codex:s')).to.equal(5);
+      expect(await connecting()).to.equal('service daemon start');
     });
 
     it('or is told at once that it could not be, and where to look', async () => {

@@ -43,13 +43,12 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
   const at = (options.now ?? Date.now)();
   if (client !== null && !mayStart(options.state, client, at)) throw notRunning();
   const daemon = spawnDaemon(options);
-  // Another client's daemon was there first; its start counts.
-  if (client !== null) daemon.once('exit', (code) => code === 0 && forgetStart(options.state, client, at));
   const end = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     await sleep(CONNECT_INTERVAL_MS);
     try {
       const connected = await connect();
+      if (client !== null) forgetIfNotNeeded(daemon, () => forgetStart(options.state, client, at));
       options.onStart?.();
       return connected;
     } catch (error) {
@@ -108,6 +107,12 @@ function mayStart(state: string, client: string, now: number): boolean {
   if (own.length >= START_LIMIT.starts) return false;
   writePrivate(path, JSON.stringify({ ...recent, [client]: [...own, now] }));
   return true;
+}
+
+/** Another client's daemon was there first and answers; its start counts. One that answers nobody has all of them count. */
+function forgetIfNotNeeded(daemon: ChildProcess, forget: () => void): void {
+  if (daemon.exitCode === 0) forget();
+  else daemon.once('exit', (code) => code === 0 && forget());
 }
 
 /** One that cannot be taken back stays counted. */
