@@ -148,7 +148,10 @@ function asResponse(answer: IncomingMessage, status: number, maxBytes?: number):
   return { ok, status, headers, body, text, json: async () => JSON.parse(await text()) } as unknown as Response;
 }
 
-/** The body of an answer. `Readable.toWeb` would throw, where nobody can catch it, at bytes that come after a cancel. */
+/**
+ * The body of an answer. It must be read to its end or cancelled, or it keeps its connection: reading ahead would lose what had
+ * come before a break. `Readable.toWeb` would throw, where nobody can catch it, at bytes that come after a cancel.
+ */
 function bytesOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
   const pieces = answer[Symbol.asyncIterator]();
   return new ReadableStream({
