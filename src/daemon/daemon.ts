@@ -18,7 +18,7 @@ import { Acknowledger } from './inbox/acknowledge.ts';
 import { follow, hasUnacknowledged, isFollowed } from './inbox/cursor.ts';
 import { SeatUpdates } from './inbox/seat-updates.ts';
 import { type Journal, JournalError, logIfJournalError, writeOrLog } from './journal/journal.ts';
-import type { Log } from './log.ts';
+import { type Log, originOf } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
 import type { PortDeps, Ports } from './ports.ts';
@@ -167,6 +167,15 @@ export class Daemon {
     journal.close();
     rmSync(this.#options.paths.info, { force: true });
     this.#resolveStopped();
+  }
+
+  /** Whether it goes on after an error that nothing caught, which it notes. */
+  outlives(error: unknown): boolean {
+    const { log, metrics } = this.#context;
+    log.write('hook_error', originOf(error), 'error');
+    metrics.count('uncaught_errors');
+    // It concerns one thing; ending here, the seats of all sessions would be without delivery. A stop might never come to its end.
+    return !this.#stopping.signal.aborted;
   }
 
   #daemonVerbs(): DaemonVerbs {

@@ -18,7 +18,7 @@ import { Daemon, type DaemonOptions } from './daemon.ts';
 import { type Faults, noFaults } from './faults.ts';
 import { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open.ts';
-import { mask, openLog, originOf } from './log.ts';
+import { mask, openLog } from './log.ts';
 import { daemonPaths } from './paths.ts';
 import { serverPorts } from './server-ports.ts';
 
@@ -75,8 +75,7 @@ export async function runDaemon({ folders, env, build, onSignal, faults = noFaul
   if (movedTo) log.write('journal_error', { put_aside: true }, 'error');
   const journal = new Journal(db);
   const daemon = await Daemon.start({ paths, clock: realClock, journal, log, faults, build, ports });
-  // What went wrong concerns one thing; ending here, the seats of all sessions would be without delivery.
-  process.setUncaughtExceptionCaptureCallback((error) => log.write('hook_error', originOf(error), 'error'));
+  process.setUncaughtExceptionCaptureCallback((error) => daemon.outlives(error) || process.exit(1));
   let stopRequested = false;
   onSignal((signal) => {
     // A closed terminal may be told twice, by the shell and by the system.

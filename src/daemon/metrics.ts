@@ -15,6 +15,7 @@ const counters = [
   'notices',
   'nudges',
   'wake_echo_missing',
+  'uncaught_errors',
 ] as const;
 /** The names of all numbers in `status`. */
 export const metrics = [

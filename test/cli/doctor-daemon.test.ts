@@ -270,11 +270,13 @@ describe('service doctor on the daemon', () => {
     const build = { version: (await machine.json(['version'])).version, commit_time: '2999-01-01T00:00:00Z' };
     const status = { pid: process.pid, build, protocol: 1, started_at: new Date().toISOString(), instance: 'i' };
     const troubled = ['handoff_failed', 'extension_outdated'].map((problem) => ({ agent, problem, since: null }));
-    daemon.answers.status = (_, peer) => peer.send({ ...status, agents: troubled, metrics: { wake_echo_missing: 2 } });
+    const metrics = { wake_echo_missing: 2, uncaught_errors: 1 };
+    daemon.answers.status = (_, peer) => peer.send({ ...status, agents: troubled, metrics });
     const fixes = [
       (await machine.names('handoff_failed', 'error')).fix,
       (await machine.names('extension_outdated', 'error')).fix,
       (await machine.names('wake_echo_missing', 'warning')).fix,
+      (await machine.names('daemon_error', 'warning')).fix,
     ];
     daemon.close();
     rmSync(machine.path('state', 'daemon.sock'), { force: true });

@@ -1,5 +1,14 @@
 /** The daemon as a process: one of them, started, stopped, killed and replaced. */
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { daemonPaths } from '../../src/daemon/paths.ts';
@@ -99,9 +108,30 @@ describe('the daemon as a process', () => {
     for (const { at } of errors()) expect(at[0]).to.match(/^faulty-daemon\.[\d]+\.mjs:\d+:\d+$/);
     expect(readFileSync(paths().log, 'utf8')).to.not.include(machine.home);
     expect(daemon.stderr).to.equal('');
-    expect((await asked(paths().socket, { op: 'status' }))['pid']).to.equal(daemon.child.pid);
+    const { pid, metrics } = await asked(paths().socket, { op: 'status' });
+    expect(pid).to.equal(daemon.child.pid);
+    expect(metrics).to.include({ uncaught_errors: 2 });
     daemon.child.kill('SIGTERM');
     expect(await daemon.ended()).to.equal(0);
+  });
+
+  it('ends with 1 where its stop fails, however it was asked for, and the next one runs', async () => {
+    const { socket, log } = paths();
+    const moved = `${socket}.moved`;
+    const asks = [
+      (daemon: DaemonProcess) => void daemon.child.kill('SIGTERM'),
+      () => asked(moved, { op: 'shutdown' }).catch(() => null),
+    ];
+    for (const ask of asks) {
+      const daemon = await start();
+      renameSync(socket, moved);
+      mkdirSync(socket);
+      await ask(daemon);
+      expect(await daemon.ended()).to.equal(1);
+      expect(readFileSync(log, 'utf8')).to.match(/"ev":"hook_error","code":"ERR_FS_EISDIR".*\n$/);
+      rmdirSync(socket);
+    }
+    await start();
   });
 
   it('ends at once on a second signal', async () => {

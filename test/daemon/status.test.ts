@@ -76,6 +76,7 @@ describe('the status of the daemon', () => {
       notices: 0,
       nudges: 0,
       wake_echo_missing: 0,
+      uncaught_errors: 0,
       reconnects: 0,
     });
     for (const number of [hook_p95_ms, deliver_p50_ms, deliver_p95_ms, journal_bytes]) expect(number).to.be.at.least(0);

@@ -13,7 +13,7 @@ const codes =
   queue_missing harness_target_absent harness_subagent_target profile_invalid server_unreachable server_outdated
   server_identity_changed login_missing unauthorized agent_removed board_gone delivery_attention delivery_stalled
   delivery_truncated handoff_failed wake_echo_missing delivery_mode_unconfirmed harness_version_untested
-  settings_commented server_address_changed`.split(/\s+/);
+  settings_commented server_address_changed daemon_error`.split(/\s+/);
 
 const read = (folder: string, pick: (name: string) => boolean): string => {
   const path = fileURLToPath(new URL(folder, import.meta.url));

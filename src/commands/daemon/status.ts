@@ -62,7 +62,7 @@ export default class DaemonStatus extends BaseCommand<typeof DaemonStatus> {
 /** @param times how they are shown */
 function daemonLines(status: StatusAnswer, times: TimeStyle): string[] {
   const { pid, build, started_at, servers = [], sessions = [], attention = [], agents = [] } = status;
-  const { stalled = [], truncated = [] } = status;
+  const { stalled = [], truncated = [], metrics: { uncaught_errors: errors = 0 } = {} } = status;
   return [
     `Daemon     ${build.version} (pid ${pid}), started ${showTime(started_at, times)}`,
     ...servers.map(({ url, feed, connected, last_error }) => {
@@ -79,6 +79,9 @@ function daemonLines(status: StatusAnswer, times: TimeStyle): string[] {
     ...attention.map(({ agent, reason }) => `Attention  ${agent.name} on ${agent.board}: ${reason}`),
     ...stalled.map(({ agent }) => `Stalled    ${agent.name} on ${agent.board}: its session did not wake`),
     ...truncated.map(({ agent, seq }) => `In part    ${agent.name} on ${agent.board}: #${seq}`),
-    ...(agents.length + attention.length + stalled.length > 0 ? [called('What to do about it: service doctor')] : []),
+    ...(errors > 0 ? [`Errors     ${errors} unexpected`] : []),
+    ...(agents.length + attention.length + stalled.length + errors > 0
+      ? [called('What to do about it: service doctor')]
+      : []),
   ];
 }

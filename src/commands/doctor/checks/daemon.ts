@@ -80,6 +80,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
     return { member_id, name, board, session: session ?? null };
   };
   const echoes = metrics['wake_echo_missing'] ?? 0;
+  const errors = metrics['uncaught_errors'] ?? 0;
   return [
     ...attention.map(({ agent, reason = '' }) => {
       const why = targets[reason] ?? (reason || 'no reason was given');
@@ -101,6 +102,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
     }),
     ...agents.flatMap(({ agent, problem }) => seatFindings(agent, problem ?? null)),
     ...(echoes > 0 ? [echoMissing(echoes)] : []),
+    ...(errors > 0 ? [daemonError(errors)] : []),
   ];
 }
 
@@ -137,4 +139,10 @@ function seatFindings(agent: AgentRef, problem: string | null): Finding[] {
 function echoMissing(count: number): Finding {
   const problem = `${count === 1 ? 'A wake was' : `${count} wakes were`} taken for received without a trace in the session; a change of its program may be why.`;
   return warning('delivery', 'wake_echo_missing', problem, 'service init --yes && service daemon restart');
+}
+
+function daemonError(count: number): Finding {
+  const had = count === 1 ? 'had an unexpected error' : `had ${count} unexpected errors`;
+  const problem = `The delivery daemon ${had}; a session may get nothing until it is restarted. Its log says where: service daemon logs.`;
+  return warning('delivery', 'daemon_error', problem, 'service daemon restart');
 }
