@@ -278,6 +278,7 @@ describe('service doctor on the daemon', () => {
       (await machine.names('wake_echo_missing', 'warning')).fix,
       (await machine.names('daemon_error', 'warning')).fix,
     ];
+    expect((await machine.run(['daemon', 'status'])).stdout).to.include('Errors     1 unexpected\n');
     daemon.close();
     rmSync(machine.path('state', 'daemon.sock'), { force: true });
     for (const fix of fixes) await machine.mend(fix);
