@@ -61,7 +61,7 @@ export const listFilePosts: ReadCase<'listFilePosts'>['run'] = async (tx, caller
 
 /** Which bytes to send, and what is said with them. */
 export const downloadFile: DownloadCase<'downloadFile'>['run'] = async (tx, caller, { params }) => {
-  const { file } = await find(tx, caller, params);
+  const { place, file } = await find(tx, caller, params);
   const { version } = params;
   const row = await requireVersion(tx, file, version === 'latest' ? null : Number(version));
   return {
@@ -70,6 +70,7 @@ export const downloadFile: DownloadCase<'downloadFile'>['run'] = async (tx, call
     mediaType: row.media_type,
     fileName: leafOf(file.name),
     headers: { 'X-Service-File-Id': file.id, 'X-Service-File-Version': String(row.version) },
+    boardId: place.board.id,
   };
 };
 

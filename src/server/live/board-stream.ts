@@ -12,7 +12,7 @@ import type { Feed, Follower } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';
 import { type Bound, Looks, MERGE_MS } from './looks.ts';
 import { News, renderMessages } from './news.ts';
-import type { Holder, Right } from './rights.ts';
+import { type Holder, type Right, requireReader } from './rights.ts';
 
 interface BoardStreamOptions {
   db: Database;
@@ -106,10 +106,7 @@ export class BoardStream implements Follower {
     const { db, connection, board } = this.#options;
     if (!connection.open) return;
     try {
-      await db.read(async (tx) => {
-        const caller = await authenticate(tx, this.holder.credential);
-        requirePlace(await seeBoardById(tx, caller, board.id));
-      });
+      await requireReader(db, this.holder.credential, board.id);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#fail(error);

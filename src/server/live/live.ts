@@ -17,15 +17,17 @@ import { sweepCredentials, type Watched } from './ended-credentials.ts';
 import { Feed } from './feed.ts';
 import type { EndReason } from './frames.ts';
 import { HintStream } from './hint-stream.ts';
-import { atMost } from './looks.ts';
+import { atMost, Looks } from './looks.ts';
 import { Notifier } from './notifier.ts';
-import type { Holder } from './rights.ts';
+import { type Holder, requireReader } from './rights.ts';
 import { concernOf, Sleep } from './sleep.ts';
 
 const RECOUNT_MS = 86_400_000;
 const LOOK_AGAIN_MS = 1_000;
 /** Reads of single streams at once: more would stand in the way of requests where all are woken. */
 const REFRESHES = 32;
+/** Changes of a board within this many milliseconds make a reader of its bytes looked at once. */
+const READER_MS = 500;
 
 interface Open {
   end(reason: EndReason): void;
@@ -262,17 +264,29 @@ export class Live {
     });
   }
 
-  /** Calls `ended` once when a credential stops working, until the returned function is called. */
-  watchCredential(caller: Caller, ended: () => void): () => void {
-    const recheck = (): void => {
-      this.#bound(() => this.#fresh(caller.credential)).catch((error: unknown) => {
-        if (error instanceof Refusal) ended();
-      });
+  /** Calls `ended` when a credential stops working or its caller leaves a board, until the returned function is called. */
+  watchReader(caller: Caller, boardId: string, ended: () => void): () => void {
+    let watching = true;
+    const look = async (): Promise<void> => {
+      if (!watching) return;
+      try {
+        await this.#bound(() => requireReader(this.#db, caller.credential, boardId));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (watching) ended();
+      }
     };
+    const looks = new Looks(this.#clock, READER_MS, look);
+    const recheck = (): void => looks.wake();
     const guard = this.#guard(caller, { holder: holderOf(caller), recheck });
+    const unwatch = this.notifier.watch([`board:${boardId}`], recheck);
     // It may have ended since the caller was read.
     recheck();
-    return () => this.#unguard(guard);
+    return () => {
+      watching = false;
+      unwatch();
+      this.#unguard(guard);
+    };
   }
 
   /** Has a holder rechecked when the caller's credential may have ended, until it is unguarded. */

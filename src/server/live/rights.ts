@@ -1,10 +1,10 @@
 /** What the readers of a board may still see, for all of them in one statement. */
-import { type Reader, readerOf } from '../access/board-access.ts';
+import { type Reader, readerOf, requirePlace, seeBoardById } from '../access/board-access.ts';
 import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
-import type { ReadTx } from '../db/tx.ts';
+import type { Database, ReadTx } from '../db/tx.ts';
 import { findHolders, type HolderKind, type HolderRow } from '../keys/holders.store.ts';
 import type { MemberPosition } from '../members/member.rules.ts';
-import { type Credential, keyWorks } from '../operation/caller.ts';
+import { authenticate, type Credential, keyWorks } from '../operation/caller.ts';
 import type { EndReason } from './frames.ts';
 
 /** The holder of an open stream. */
@@ -22,6 +22,13 @@ const ended: Right = { ok: false, reason: 'credential_ended' };
 const unavailable: Right = { ok: false, reason: 'board_unavailable' };
 
 const kinds: readonly HolderKind[] = ['PK', 'BR', 'AG'];
+
+/** @throws Refusal where the credential works no longer, or its caller is not on the board any more. */
+export const requireReader = (db: Database, credential: Credential, boardId: string): Promise<void> =>
+  db.read(async (tx) => {
+    const caller = await authenticate(tx, credential);
+    requirePlace(await seeBoardById(tx, caller, boardId));
+  });
 
 /** The right of each holder on a board now, by the hex digest of its credential. @param reading the board's row */
 export async function rightsOn(

@@ -112,7 +112,7 @@ export async function runDownload(engine: Engine, { name, case: useCase }: Case<
   const sendable: Sendable = {
     ...bytes,
     open: (range) => engine.blobs.store.open(bytes.digest, range),
-    watch: (cut) => engine.live.watchCredential(caller, cut),
+    watch: (cut) => engine.live.watchReader(caller, bytes.boardId, cut),
   };
   return sendable;
 }

@@ -142,12 +142,14 @@ interface Download extends StoredBytes {
   /** What a client saves them as; ASCII. */
   fileName: string;
   headers: Record<string, string>;
+  /** The board on which one has to be to read them. */
+  boardId: string;
 }
 
 /** Bytes and how to get at them, for as long as the caller may have them. */
 export interface Sendable extends Download {
   open(range?: { start: number; end: number }): Promise<Readable>;
-  /** Calls `cut` when the credential stops working, until the returned function is called. */
+  /** Calls `cut` when the credential stops working or its caller is not on the board any more, until the returned function is called. */
   watch(cut: () => void): () => void;
 }
 

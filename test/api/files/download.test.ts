@@ -133,9 +133,9 @@ forEachDatabase('the bytes of a version', (engine) => {
   });
 
   /** As a client sends it that reads the answer when it likes. */
-  const requestOf = ({ url, token }: Api, file: string): string => {
+  const requestOf = ({ url, token }: Api, file: string, on = board): string => {
     const lines = [
-      `GET /v1/boards/${board}/files/${file}/versions/latest HTTP/1.1`,
+      `GET /v1/boards/${on}/files/${file}/versions/latest HTTP/1.1`,
       `Host: ${new URL(url).host}`,
       `Authorization: Bearer ${token}`,
       'Connection: close',
@@ -168,6 +168,38 @@ forEachDatabase('the bytes of a version', (engine) => {
       Reflect.deleteProperty(server.db, 'read');
       expect(received).to.be.lessThan(bytes.length);
       expect(performance.now() - started).to.be.lessThan(5_000);
+    });
+  }
+
+  const endings = {
+    'is taken off the board': (on: string, handle: string) =>
+      dana.ok('removeBoardPerson', { params: { board: on, handle } }),
+    'has no such board any more': async (on: string) => {
+      await dana.ok('archiveBoard', { params: { board: on } });
+      await dana.ok('deleteBoard', { params: { board: on } });
+    },
+  };
+  for (const [what, end] of Object.entries(endings)) {
+    it(`stop coming when their reader ${what}`, async () => {
+      const handle = what.split(' ')[1] as string;
+      const ron = await server.person(handle);
+      const { name } = await newBoard(dana);
+      await putOnBoard(server, name, ron);
+      const bytes = Buffer.alloc(30_000_000, 'x');
+      await put(dana, name, 'large.bin', bytes);
+      const socket = open(server.url);
+      socket.write(requestOf(ron, 'large.bin', name));
+      await once(socket, 'readable');
+      await until(() => server.clock.waiting(300_000) === 1, 'the server waits for its reader');
+      await end(name, handle);
+      await until(() => server.clock.waiting(300_000) === 0, 'the server waits for it no longer');
+      let received = 0;
+      socket.on('error', () => {});
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      await once(socket, 'close');
+      expect(received).to.be.lessThan(bytes.length);
     });
   }
 

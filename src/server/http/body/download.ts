@@ -1,6 +1,6 @@
 /**
- * Sending stored bytes: always to be saved, never to be shown, whatever they are; and to be cut off when the credential
- * they are read with stops working.
+ * Sending stored bytes: always to be saved, never to be shown, whatever they are; and to be cut off when who reads
+ * them may not any more.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
