@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Refusal } from '../../src/contract/errors.ts';
 import type { OperationName } from '../../src/contract/operations.ts';
 import type { Caller } from '../../src/server/operation/caller.ts';
 import type { RateName } from '../../src/server/rates/table.ts';
@@ -161,6 +162,11 @@ describe('the turns of searches', () => {
     started.length = 0;
     ends.clear();
   });
+  const of = (caller: Caller, name: OperationName = 'search', gone: (left: () => void) => void = () => {}) => ({
+    name,
+    caller,
+    gone,
+  });
   const run = (what: string) => () =>
     new Promise<string>((resolve, reject) => {
       started.push(what);
@@ -172,30 +178,41 @@ describe('the turns of searches', () => {
 
   it('are two at once for a person and their agents, in the order in which they came', async () => {
     const inTurn = takingTurns();
-    const all = ['1', '2', '3', '4'].map((what) =>
-      inTurn('search', what === '2' ? agent('mem_1') : key(what), run(what)),
-    );
-    const other = inTurn('search', key('key_9', 'hum_2'), run('other'));
+    const all = ['1', '2', '3', '4'].map((what) => inTurn(of(what === '2' ? agent('mem_1') : key(what)), run(what)));
+    const other = inTurn(of(key('key_9', 'hum_2')), run('other'));
     await settled();
-    expect(started).to.deep.equal(['1', '2', 'other']);
+    expect(started).to.deep.equal(['1', 'other', '2']);
     ends.get('2')?.(new Error('it failed'));
     await all[1]?.catch((error: Error) => expect(error.message).to.equal('it failed'));
     await settled();
-    expect(started).to.deep.equal(['1', '2', 'other', '3']);
+    expect(started).to.deep.equal(['1', 'other', '2', '3']);
     ends.get('1')?.();
     await settled();
     expect(started.at(-1)).to.equal('4');
     for (const what of ['3', '4', 'other']) ends.get(what)?.();
     expect(await Promise.all([all[0], all[2], all[3], other])).to.deep.equal(['1', '3', '4', 'other']);
     // Nothing is left of them that keeps a later one waiting.
-    const later = [inTurn('search', key('5'), run('5')), inTurn('search', key('6'), run('6'))];
+    const later = [inTurn(of(key('5')), run('5')), inTurn(of(key('6')), run('6'))];
     await settled();
     expect(started.slice(-2)).to.deep.equal(['5', '6']);
     for (const what of ['5', '6']) ends.get(what)?.();
     await Promise.all(later);
   });
 
-  it('lie apart, so that others are answered between them', async () => {
+  it('of clients that have gone do not come', async () => {
+    const inTurn = takingTurns();
+    const first = ['1', '2'].map((what) => inTurn(of(key(what)), run(what)));
+    const gone = inTurn(
+      of(key('3'), 'search', (left) => left()),
+      run('3'),
+    ).catch((error: Refusal) => error.code);
+    await settled();
+    for (const what of ['1', '2']) ends.get(what)?.();
+    expect([...(await Promise.all(first)), await gone]).to.deep.equal(['1', '2', 'unavailable']);
+    expect(started).to.deep.equal(['1', '2']);
+  });
+
+  it('of one person lie apart, so that others are answered between them', async () => {
     const inTurn = takingTurns();
     let turns = 0;
     const at: number[] = [];
@@ -204,13 +221,13 @@ describe('the turns of searches', () => {
       if (at.length < 4) setImmediate(count);
     };
     setImmediate(count);
-    await Promise.all([1, 2, 3, 4].map((n) => inTurn('search', key('1', `hum_${n}`), async () => at.push(turns))));
+    await Promise.all([1, 2, 3, 4].map((n) => inTurn(of(key(`${n}`)), async () => at.push(turns))));
     for (const [n, turn] of at.entries()) if (n > 0) expect(turn - at[n - 1]!).to.be.at.least(20);
   });
 
   it('do not hold up what takes none', async () => {
     const inTurn = takingTurns();
-    void inTurn('listBoards', key('1'), run('list'));
+    void inTurn(of(key('1'), 'listBoards'), run('list'));
     expect(started).to.deep.equal(['list']);
     ends.get('list')?.();
   });

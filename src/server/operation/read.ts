@@ -62,13 +62,14 @@ async function settle<T>(running: Promise<T>): Promise<() => T> {
 type Case<Kind extends keyof Cases<OperationName>> = Offered<Cases<OperationName>[Kind]>;
 
 /** The answer of a read. */
-export async function runRead(engine: Engine, { name, case: useCase }: Case<'read'>, { credential, input }: Call) {
+export async function runRead(engine: Engine, { name, case: useCase }: Case<'read'>, call: Call) {
+  const { credential, input, gone } = call;
   const run = onTerms(name, (tx, caller) => useCase.run(tx, caller, input as never));
   if (!useCase.ahead) return reading(engine, name, credential, run);
   const caller = await reading(engine, name, credential, async (_tx, found) => found);
   await useCase.ahead(caller, input as never);
   // The request was counted above.
-  return engine.inTurn(name, caller, () => reading(engine, null, credential, run));
+  return engine.inTurn({ name, caller, gone }, () => reading(engine, null, credential, run));
 }
 
 /** The answer of a read that may wait until there is one: found at once, or what it waits for. */

@@ -27,7 +27,7 @@ export interface WorkRow {
   waiting?: true;
   /** Replays of a kept answer are not counted. */
   runsOnly?: true;
-  /** So many of one person, with their agents, run at a time in a process, whatever the factor; others wait for their turn. */
+  /** So many of one person, with their agents, run at a time in a process, whatever the factor; others wait for their turn. Of reads with `ahead`. */
   atOnce?: number;
   /** Of a person, what is counted are their requests about the member whom the path names. */
   about?: 'member';

@@ -1,5 +1,6 @@
 /** Limits on what signed-in callers ask for: per process, in memory, without a look into the database. */
 import { HOUR, MINUTE } from '../../contract/durations.ts';
+import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Caller } from '../operation/caller.ts';
 import { operationsOf, type RateName, type WorkRow, work } from './table.ts';
@@ -51,30 +52,41 @@ export function limitWork(factor: number): Admit {
   };
 }
 
-/** Runs a request when it is its caller's turn. */
-export type InTurn = <T>(name: OperationName, caller: Caller, run: () => Promise<T>) => Promise<T>;
+/** Runs a request when it is its caller's turn, unless its client has gone by then. @throws Refusal `unavailable` */
+export type InTurn = <T>(
+  request: { name: OperationName; caller: Caller; gone: (left: () => void) => void },
+  run: () => Promise<T>,
+) => Promise<T>;
 
 /**
- * Has each person run only a few at once of what takes long, in the order in which they came. Between two that begin lie some
- * turns of the event loop: on SQLite one keeps the process until it is done, and others are to be answered in between.
+ * Has each person run only a few at once of what takes long, in the order in which they came. Between two of a person that
+ * begin lie some turns of the event loop: one may keep the process until it is done, and others are to be answered in between.
  */
 export function takingTurns(): InTurn {
   const most = new Map<OperationName, number>();
   for (const [name, { atOnce }] of Object.entries(work) as [RateName, WorkRow][])
     if (atOnce !== undefined) for (const operation of operationsOf(name)) most.set(operation, atOnce);
   /** Of each person what runs, and who waits. */
-  const persons = new Map<string, { running: number; waiting: (() => void)[] }>();
-  let lastBegun = Promise.resolve();
-  return async (name, { person: { person_id: id } }, run) => {
+  const persons = new Map<string, { running: number; waiting: (() => void)[]; lastBegun: Promise<void> }>();
+  return async ({ name, caller, gone }, run) => {
     const atOnce = most.get(name);
     if (atOnce === undefined) return run();
-    const own = persons.get(id) ?? { running: 0, waiting: [] };
+    const id = caller.person.person_id;
+    const own = persons.get(id) ?? { running: 0, waiting: [], lastBegun: Promise.resolve() };
+    const isFirst = !persons.has(id);
     persons.set(id, own);
+    let left = false;
     if (own.running < atOnce) own.running++;
-    else await new Promise<void>((resolve) => own.waiting.push(resolve));
+    else {
+      gone(() => {
+        left = true;
+      });
+      await new Promise<void>((resolve) => own.waiting.push(resolve));
+    }
     try {
-      lastBegun = lastBegun.then(someTurns);
-      await lastBegun;
+      if (left) throw new Refusal('unavailable', 'The client has gone.', { hint: 'Try again.', retryAfter: 1 });
+      if (!isFirst) own.lastBegun = own.lastBegun.then(someTurns);
+      await own.lastBegun;
       return await run();
     } finally {
       const next = own.waiting.shift();
