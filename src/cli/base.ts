@@ -305,7 +305,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const given = await parsed(this.prepare(this.argv), shape).catch(async (error) => {
       const boards = () => this.boardsThere(flagsIn(error));
       const { aliases } = this.ctor;
-      throw await usageError(error, { id, aliases, args, flags: Object.keys(all), argv: this.argv, boards });
+      throw await usageError(error, { id, aliases, args, flags: all, argv: this.argv, boards });
     });
     refuseEmpty({ ...given, mayBeEmpty, help: this.help });
     this.flags = given.flags as FlagsOf<T>;

@@ -16,8 +16,8 @@ interface CommandLine {
   id: string;
   aliases: string[];
   args: Record<string, { options?: readonly string[] | undefined }>;
-  /** Names of the flags it has. */
-  flags: string[];
+  /** The flags it has, by name. */
+  flags: Record<string, { type: string }>;
   argv: string[];
   /** The boards there are; null where nobody could be asked. */
   boards(): Promise<string[] | null>;
@@ -80,8 +80,8 @@ const unwrapped = (message: string): string => message.replace(/^Parsing --\S+\s
 
 /** Words too many. */
 function meant(error: ParserError, command: CommandLine): Promise<string | null> {
-  const { args, argv, boards } = command;
-  return meantBy({ name: shortName(command), args: Object.keys(args), argv, values: wordsIn(error), boards });
+  const { args, flags, argv, boards } = command;
+  return meantBy({ name: shortName(command), args: Object.keys(args), flags, argv, values: wordsIn(error), boards });
 }
 
 const shortName = ({ id, aliases }: CommandLine): string =>
@@ -109,12 +109,15 @@ export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
 }
 
 function unknownFlags(flags: string[], command: CommandLine, help: string): Failure {
-  const { id, argv, flags: known } = command;
+  const { id } = command;
+  const known = Object.keys(command.flags);
   // A text that begins with a dash, such as a list, looks like a flag.
   const text = flags.find((flag) => /\s/.test(flag));
   if (text !== undefined) {
-    const rest = argv.filter((word) => word !== text);
-    return usage('A text that begins with "-" looks like a flag.', textLast(shortName(command), rest, text));
+    const [front, behind] = atDashes(command.argv);
+    const rest = front.filter((word) => word !== text);
+    const words = isText(Object.keys(command.args)) ? [[text, ...behind].join(' ')] : [text, ...behind];
+    return usage('A text that begins with "-" looks like a flag.', textLast(line(shortName(command), rest), words));
   }
   const meant = flags.flatMap((flag) => meantOf(flag, id, known));
   const sentence = meant.find((word) => !word.startsWith('--'));
@@ -152,6 +155,7 @@ interface Typed {
   name: string;
   /** Names of the arguments it takes. */
   args: string[];
+  flags: CommandLine['flags'];
   /** All that was typed after it. */
   argv: string[];
   /** What of it the parser took for arguments. */
@@ -163,14 +167,12 @@ interface Typed {
 /** Arguments that are a text: without quotes it arrives as several words. */
 const texts = new Set(['body', 'query', 'question', 'text', 'title']);
 
+const isText = (args: string[]): boolean => args.length === 1 && texts.has(args[0]!);
+
 /** A command line that may have been meant, or what to change about this one; null where that cannot be told. */
-async function meantBy({ name, args, argv, values, boards }: Typed): Promise<string | null> {
-  if (args.length === 1 && texts.has(args[0]!)) {
-    const end = argv.indexOf('--');
-    const flags = end < 0 ? -1 : argv.findIndex((word, at) => at > end + 1 && word.startsWith('-'));
-    // What stands behind -- is no flag.
-    if (flags > 0)
-      return textLast(name, [...argv.slice(0, end), ...argv.slice(flags)], argv.slice(end + 1, flags).join(' '));
+async function meantBy({ name, args, flags, argv, values, boards }: Typed): Promise<string | null> {
+  if (isText(args)) {
+    if (argv.includes('--')) return textBehind({ name, flags, argv, values });
     const [first = '', ...rest] = values;
     const known = mayBeBoard(first) ? await boards() : [];
     if (known === null) return 'Put a text of several words in quotes, and name a board with --board';
@@ -180,14 +182,40 @@ async function meantBy({ name, args, argv, values, boards }: Typed): Promise<str
     return line(name, argv, values, `--board ${board} ${quoted(rest.join(' '))}`);
   }
   // Such as "inbox read": the command alone does that. Any other word, as in "uninstall codex", may have been to limit it.
-  if (args.length === 0 && values.every(meansToShow)) return line(name, argv, values, '');
+  if (args.length === 0 && values.every(meansToShow)) return line(name, argv, values);
   const [value = '', ...more] = values;
   const ofMessage = name === 'read' && more.length === 0 && /^#?\d+$/.test(value);
   return ofMessage ? `service board message ${value.replace('#', '')}` : null;
 }
 
-/** The same line with what was meant in the place of the first word of it. */
-function line(name: string, argv: string[], values: string[], meant: string): string {
+/** The line where all behind `--` is one text, but for flags with which it ends. */
+function textBehind({ name, flags, argv, values }: Pick<Typed, 'name' | 'flags' | 'argv' | 'values'>): string {
+  const [front, behind] = atDashes(argv);
+  const found = behind.findIndex((_, at) => at > 0 && areFlags(behind.slice(at), flags));
+  const end = found < 0 ? behind.length : found;
+  const before = values.slice(0, values.length - behind.length);
+  // One word ahead of the text may be its board.
+  const own = before.length === 1 && mayBeBoard(before[0]!) ? [] : before;
+  const text = [...own, ...behind.slice(0, end)].join(' ');
+  return textLast(line(name, [...front, ...behind.slice(end)], own), [text]);
+}
+
+/** Whether words are flags of a command in full, each with its value. */
+function areFlags(words: string[], flags: CommandLine['flags']): boolean {
+  const [, name = '', value] = /^--([a-z-]+)(=.*)?$/s.exec(words[0] ?? '') ?? [];
+  if (!Object.hasOwn(flags, name)) return false;
+  const took = flags[name]!.type === 'option' && value === undefined ? 2 : 1;
+  return words.length === took || (words.length > took && areFlags(words.slice(took), flags));
+}
+
+/** What stands before `--` and what behind it. */
+function atDashes(argv: string[]): [string[], string[]] {
+  const end = argv.indexOf('--');
+  return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];
+}
+
+/** The same line with what was meant in the place of the first of these words, and without the others. */
+function line(name: string, argv: string[], values: string[] = [], meant = ''): string {
   const left = [...values];
   const words = argv.flatMap((word) => {
     const at = left.indexOf(word);
@@ -198,9 +226,8 @@ function line(name: string, argv: string[], values: string[], meant: string): st
   return ['service', name, ...words].join(' ');
 }
 
-/** The line with a text that may begin with a dash. */
-const textLast = (name: string, rest: string[], text: string): string =>
-  ['service', name, ...rest.map(asTyped), '--', quoted(text)].join(' ');
+/** A line that goes on with words that may begin with a dash. */
+const textLast = (start: string, words: string[]): string => [start, '--', ...words.map(quoted)].join(' ');
 
 const asTyped = (word: string): string => (/^[\w@.,#/:=+-]+$/.test(word) ? word : quoted(word));
 
