@@ -1,5 +1,5 @@
 /** What a swarm is refused for, before anything is made; and which swarm, seat and launcher are meant. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
@@ -219,16 +219,37 @@ describe('a swarm', () => {
     expect((await home.run(['swarm', 'list'])).stdout)
       .to.include(join(home.work, 'service.yaml'))
       .and.include(join(other, 'service.yaml'));
-    const down = await home.run(['swarm', 'down']);
-    expect(down.stdout).to.include('stopped 1 of 1');
-    expect(down.stderr).to.include(
-      `second (${join(other, 'service.yaml')}). To stop all: service swarm down ${swarm}\n`,
-    );
+    const down = await home.json(['swarm', 'down']);
+    expect(down.agents).to.have.length(1);
+    expect(down.warnings).to.deep.equal([
+      {
+        code: 'agents_left_alone',
+        message: `Left alone, as other files started them: second (${join(other, 'service.yaml')}).`,
+        hint: `To stop all: service swarm down ${swarm}`,
+      },
+    ]);
     expect((await home.json(['swarm', 'ps', swarm])).agents.map(({ state }: never) => state)).to.have.members([
       'exited',
       'running',
     ]);
     expect(await names('down', swarm)).to.have.members(['bot', 'second']);
+  });
+
+  it('knows its file by a link, and counts what was started from a file that is gone as its own', async () => {
+    const down = async (path: string) => {
+      const { agents, warnings } = await home.json(['swarm', 'down', '--file', path]);
+      return [warnings, agents.map(({ name, stopped }: never) => [name, stopped])];
+    };
+    const [folder, link, moved] = ['folder', 'link', 'moved'].map((name) => join(home.work, name));
+    mkdirSync(folder!);
+    symlinkSync(folder!, link!);
+    write(BOT, join('folder', 'service.yaml'));
+    const up = ['swarm', 'up', '--yes', '--file', join(folder!, 'service.yaml')];
+    await home.json(up);
+    expect(await down(join(link!, 'service.yaml'))).to.deep.equal([undefined, [['bot', true]]]);
+    await home.json(up);
+    renameSync(folder!, moved!);
+    expect(await down(join(moved!, 'service.yaml'))).to.deep.equal([undefined, [['bot', true]]]);
   });
 
   it('takes what was noted before each agent had a file for that of the one file', async () => {

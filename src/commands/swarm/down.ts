@@ -100,8 +100,10 @@ function chosen(
   const own = Object.keys(startedOf(about));
   const others = Object.entries(agents).filter(([agent, { handle }]) => handle !== null && !own.includes(agent));
   if (others.length > 0)
-    out.note(
-      `Left alone, as other files started them: ${others.map(([agent, { file }]) => `${agent} (${file})`).join(', ')}. To stop all: service swarm down ${name}`,
+    out.warn(
+      'agents_left_alone',
+      `Left alone, as other files started them: ${others.map(([agent, { file }]) => `${agent} (${file})`).join(', ')}.`,
+      `To stop all: service swarm down ${name}`,
     );
   return own;
 }

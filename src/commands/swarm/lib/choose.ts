@@ -4,7 +4,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { namedServer } from '../../../local/servers.ts';
-import { readSwarmFile, type SwarmFile } from './file.ts';
+import { isGone, readSwarmFile, type SwarmFile, sameFile } from './file.ts';
 import { allSwarms, filesOf, type StartedAgent, type SwarmRecord } from './state.ts';
 
 export const fileFlag = {
@@ -42,10 +42,15 @@ export async function chooseSwarm(
   return { file, record: ofFile(file, server ?? file.server, all) };
 }
 
-/** What is noted of the agents that a command is about: by a file those that were started from it, by a name all. */
+/**
+ * What is noted of the agents that a command is about: by a name all, by a file those that were started from it. One whose
+ * file is gone may have been started from this one before it was moved, and nothing else would stop it.
+ */
 export const startedOf = ({ file, record }: Chosen): Record<string, StartedAgent> =>
   Object.fromEntries(
-    Object.entries(record?.agents ?? {}).filter(([, started]) => file === null || started.file === file.path),
+    Object.entries(record?.agents ?? {}).filter(
+      ([, started]) => file === null || sameFile(started.file, file.path) || isGone(started.file),
+    ),
   );
 
 function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
@@ -63,7 +68,8 @@ function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
 function ofFile(file: SwarmFile, server: string | undefined, all: readonly SwarmRecord[]): SwarmRecord | null {
   const ofBoard = all.filter((swarm) => isAbout(swarm, file.board));
   const there = server === undefined ? ofBoard : ofBoard.filter((swarm) => isAt(swarm, server));
-  const own = there.length > 1 ? there.filter((swarm) => filesOf(swarm).includes(file.path)) : there;
+  const own =
+    there.length > 1 ? there.filter((swarm) => filesOf(swarm).some((path) => sameFile(path, file.path))) : there;
   if (own.length < 2) return own[0] ?? null;
   throw usage(
     `${file.path} was started on several servers.`,

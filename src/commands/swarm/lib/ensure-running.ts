@@ -14,7 +14,7 @@ import { type Seat, selectorOf } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { until } from '../../../local/process.ts';
 import { argvOf, firstPrompt, nextPrompt } from './command-lines.ts';
-import type { SwarmFile } from './file.ts';
+import { type SwarmFile, sameFile } from './file.ts';
 import { daemonView, type Holder, holderOf, launched, type Problem } from './look.ts';
 import type { Launchers, Planned } from './plan.ts';
 import { readSwarm, type StartedAgent, type Swarm } from './state.ts';
@@ -102,7 +102,7 @@ function warnChanged(swarm: Swarm, { name }: Planned): void {
 /** Names each agent that runs although the file, which it was started from, no longer has it. Only within `alone`. */
 export async function warnTakenOut(swarm: Swarm, { path, agents }: SwarmFile): Promise<void> {
   for (const [name, started] of Object.entries(readSwarm(swarm.name)?.agents ?? {})) {
-    if (started.file !== path || agents.some((agent) => agent.name === name)) continue;
+    if (!sameFile(started.file, path) || agents.some((agent) => agent.name === name)) continue;
     const { state } = await launched(swarm.launchers, swarm.name, name, started);
     if (state !== 'running' && state !== 'unknown') continue;
     const hint = `To stop it: ${swarm.command(`down --only ${name}`)}`;

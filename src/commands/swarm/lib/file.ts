@@ -1,5 +1,5 @@
 /** Finds and parses `service.yaml`, the file of the agents that work together on a board. Never written. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { nearestNames } from '../../../cli/parsing/spelling.ts';
@@ -84,6 +84,22 @@ function foundFile(): { path: string; bytes: Buffer } {
   const { path, own } = found;
   if (own) return found;
   throw unsafe(path, `Look at it, and name it if you trust it: service swarm up --file ${shellArgument(path)}`);
+}
+
+/** Whether two paths lead to one file, perhaps by links. */
+export const sameFile = (one: string, other: string): boolean =>
+  one === other || (!isGone(one) && realPath(one) === realPath(other));
+
+/** Whether no file is at a path any more: it was moved, or its folder was. */
+export const isGone = (path: string): boolean => realPath(path) === null;
+
+/** A path without links; null where nothing is there. */
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : path;
+  }
 }
 
 function namedFile(path: string): { path: string; bytes: Buffer } {
