@@ -57,16 +57,21 @@ async function takeDown(
     const now = readSwarm(swarm.name) ?? record;
     const noted = now.agents;
     const names = chosen({ file, record: now }, only, out);
-    const ends = await Promise.all(names.map((name) => stopOne(swarm, name, noted[name]!)));
     const has = await filed(file, now);
+    const ends = await Promise.all(
+      names.map(async (name) => {
+        const before = noted[name]!;
+        const end = await stopOne(swarm, name, before);
+        const started = end.problem ? before : { ...before, handle: null, attach: null, started_at: null };
+        // Of one that its file no longer has nothing is left to be known.
+        if (end.problem || has(name, before)) swarm.note(name, started);
+        else swarm.forget(name);
+        return { ...end, started };
+      }),
+    );
     const status = await daemonView();
     const agents = [];
-    for (const { name, ran, problem } of ends) {
-      const before = noted[name]!;
-      const started = problem ? before : { ...before, handle: null, attach: null, started_at: null };
-      // Of one that its file no longer has nothing is left to be known.
-      if (problem || has(name, before)) swarm.note(name, started);
-      else swarm.forget(name);
+    for (const { name, ran, problem, started } of ends) {
       const holder = holderOf(status, started.member_id);
       // A session that was stopped just now may not be known to be over yet.
       const { state, by } = await lookAt({ launchers, swarm: swarm.name, name, started, holder: ran ? null : holder });
