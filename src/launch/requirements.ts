@@ -1,12 +1,8 @@
 /** Checks what must exist before anything is started. */
-import { statSync } from 'node:fs';
 import { findProgram } from '../harness/programs.ts';
 import type { Failure } from '../local/failure.ts';
-import type { Env } from '../local/folders.ts';
+import { type Env, isFolder } from '../local/folders.ts';
 import { launchFailure } from './protocol.ts';
-
-/** Whether there is such a folder. */
-export const isFolder = (dir: string): boolean => statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** @throws Failure `start_failed` if the folder does not exist */
 export function requireFolder(dir: string): void {

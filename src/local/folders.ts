@@ -58,6 +58,15 @@ export function makeFolder(path: string): void {
   }
 }
 
+/** Whether there is such a folder; false where it cannot be looked at. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /** What is in a folder; nothing where it cannot be read. */
 export function namesIn(folder: string): string[] {
   try {

@@ -53,6 +53,13 @@ describe('a swarm', () => {
       'work/none.sh is no file that may be run',
     ],
     ['a folder that is not there', 'harness: command, args: [cat], dir: nowhere', 'start_failed', 1, 'nowhere'],
+    [
+      'a folder whose name is too long for one',
+      `harness: command, args: [cat], dir: ${'a'.repeat(300)}`,
+      'start_failed',
+      1,
+      'There is no folder',
+    ],
   ];
   it('is refused before anything is made, and says why', async () => {
     addProfile(home, 'mine', { interactive: { start: ['cat', '{prompt}'] } });

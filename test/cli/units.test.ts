@@ -1,6 +1,6 @@
 /** Small decisions, without a process. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -22,7 +22,7 @@ import { messageText } from '../../src/commands/board/lib/read/message-text.ts';
 import { messageRef, targets } from '../../src/commands/board/lib/read/references.ts';
 import { diffText } from '../../src/commands/file/lib/merge.ts';
 import type { Approval, Message } from '../../src/contract/types.ts';
-import { folders } from '../../src/local/folders.ts';
+import { folders, isFolder } from '../../src/local/folders.ts';
 import { canonicalOrigin } from '../../src/local/origin.ts';
 import { parseAddress } from '../../src/local/own-server/address.ts';
 import { olderThan } from '../../src/local/versions.ts';
@@ -64,6 +64,14 @@ describe('folders', () => {
         codeOf(() => folders({ [`SERVICE_${name}`]: 'relative' }, 'linux')),
         name,
       ).to.equal('invalid_request');
+  });
+
+  it('are taken for missing where they cannot be looked at', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'folders-'));
+    symlinkSync('loop', join(dir, 'loop'));
+    const paths = [dir, join(dir, 'none'), join(dir, 'loop'), join(dir, 'a'.repeat(300))];
+    expect(paths.map(isFolder)).to.deep.equal([true, false, false, false]);
+    rmSync(dir, { recursive: true });
   });
 
   it('are made by several programs at once', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BaseCommand, optional } from '../../cli/base.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
-import { isFolder } from '../../launch/requirements.ts';
+import { isFolder } from '../../local/folders.ts';
 import { programOf } from '../run/lib/programs.ts';
 import { chooseSwarm, fileFlag } from './lib/choose.ts';
 import { argvOf } from './lib/command-lines.ts';

@@ -1,6 +1,6 @@
 /** Which agents are on which files, as commands ask for it and show it. */
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { repeatedFlag } from '../../../cli/flags.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
@@ -9,6 +9,7 @@ import { covers, globProblem, overlap } from '../../../contract/globs.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Claim, LineOverlap } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
+import { isFolder } from '../../../local/folders.ts';
 import { pathIn, type Repository, repositoryOf } from '../../../local/repository.ts';
 
 /** On commands that set a line. */
@@ -68,11 +69,3 @@ export const overlapText = (overlaps: readonly LineOverlap[] | undefined, times:
         `\n${agent} on ${board} is on ${escapeUntrusted(path)}: ${escapeUntrusted(line)} (${showTime(since, times)})`,
     )
     .join('');
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
