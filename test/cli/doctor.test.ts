@@ -1,12 +1,14 @@
 /** `service doctor`: it starts nothing, changes nothing unasked, and names what is wrong with the way to mend it. */
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -187,6 +189,40 @@ describe('service doctor', () => {
     expect(mended.bad).to.deep.equal([]);
     expect(mended.fixed).to.have.length(5).and.to.include(`chmod 600 ${setUp}`);
     expect([existsSync(lock), existsSync(spooled), statSync(path).mode & 0o777]).to.deep.equal([false, false, 0o600]);
+  });
+
+  it('takes a linked folder as the program does, and offers to move or take nothing that others have', async () => {
+    home = new Home();
+    for (const kind of ['config', 'data']) {
+      const real = join(home.dir, `real-${kind}`);
+      mkdirSync(real, { mode: 0o700 });
+      mkdirSync(home.path('..'), { recursive: true });
+      symlinkSync(real, home.path(kind));
+    }
+    // Somebody else's, for root and for everybody else.
+    const isRoot = process.getuid?.() === 0;
+    const theirs = isRoot ? join(home.dir, 'theirs') : '/usr';
+    if (isRoot) {
+      mkdirSync(theirs, { mode: 0o700 });
+      writeFileSync(join(theirs, 'service.db'), '');
+      for (const path of [join(theirs, 'service.db'), theirs]) chownSync(path, 12345, 12345);
+    }
+    const linked = (await findings()).bad;
+    expect(linked.map(({ message, fix }) => [message, fix])).to.deep.equal([
+      [`${home.path('data')} is a link. Name the folder itself, not a link to it.`, null],
+    ]);
+    const { bad } = await findings([], { SERVICE_HOME: '', SERVICE_DATA_DIR: theirs });
+    expect(bad[0]?.message).to.equal(
+      `${theirs} belongs to the user with the id ${statSync(theirs).uid}. Set SERVICE_DATA_DIR to a folder of your own.`,
+    );
+    expect(bad.filter(({ name }) => name === 'folders').map(({ fix }) => fix)).to.deep.equal(
+      isRoot ? [null, null] : [null],
+    );
+    rmSync(home.path('data'));
+    writeFileSync(home.path('data'), '');
+    const path = home.path('data');
+    expect((await findings()).bad.map(({ fix }) => fix)).to.include(`mv -n '${path}' '${path}.away'`);
+    rmSync(path);
   });
 
   it('never mends a lock whose holder runs', async () => {

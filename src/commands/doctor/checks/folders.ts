@@ -1,6 +1,7 @@
 /** Checks that the program's four folders and files with secrets are writable, owned and private. */
 import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { daemonPaths } from '../../../daemon/paths.ts';
 import { swarmsFolder } from '../../../launch/launchers.ts';
 import { namesIn } from '../../../local/folders.ts';
 import { type Around, type Check, type Finding, failing, fine } from '../lib/check.ts';
@@ -22,7 +23,8 @@ export const folders: Check = {
 
   async run(around) {
     const paths = KINDS.map((kind) => around.folders[kind]);
-    const findings = [...[...new Set(paths)].flatMap(lookAtFolder), ...lookAbove(paths)];
+    const kinds = KINDS.filter((kind, i) => paths.indexOf(around.folders[kind]) === i);
+    const findings = [...kinds.flatMap((kind) => lookAtFolder(kind, around)), ...lookAbove(paths)];
     for (const path of secretsOf(around)) findings.push(...lookAtFile(path));
     if (findings.length > 0) return findings;
     return [fine('folders', `yours alone: ${paths.join(', ')}`)];
@@ -30,9 +32,9 @@ export const folders: Check = {
 
   async repair(around) {
     const open = [
-      ...KINDS.map((kind) => ({ path: around.folders[kind], mode: 0o700 })),
-      ...secretsOf(around).map((path) => ({ path, mode: 0o600 })),
-    ].filter(({ path }) => isOpen(statOf(path)));
+      ...KINDS.map((kind) => around.folders[kind]).map((path) => ({ path, stat: folderOf(path, around), mode: 0o700 })),
+      ...secretsOf(around).map((path) => ({ path, stat: statOf(path), mode: 0o600 })),
+    ].filter(({ stat }) => isOpen(stat));
     for (const { path, mode } of open) chmodSync(path, mode);
     return open.map(({ path, mode }) => `chmod ${mode.toString(8)} ${path}`);
   },
@@ -47,7 +49,22 @@ function secretsOf({ folders: all }: Around): string[] {
   return [...SECRETS.map(([kind, name]) => join(all[kind], name)), ...ofState];
 }
 
-const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
+/** Undefined also below a file, or a folder that is closed: those are findings of their own. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a folder may be no link: the server's data, and where the daemon has its socket. */
+const mayBeNoLink = (path: string, { folders: all }: Around): boolean =>
+  path === all.data || path === daemonPaths(all).socketFolder;
+
+/** The folder, or the one that a link in its place names, where the program itself follows it. */
+const folderOf = (path: string, around: Around): Stats | undefined =>
+  existsSync(path) && !mayBeNoLink(path, around) ? statSync(path) : statOf(path);
 
 /** Whether it is ours, no link, and others can reach it: what a change of its mode mends. */
 const isOpen = (stat: Stats | undefined): boolean =>
@@ -72,23 +89,24 @@ export function isWritable(folder: string): boolean {
 
 const isOurs = (stat: Stats): boolean => process.getuid === undefined || stat.uid === process.getuid();
 
-function lookAtFolder(path: string): Finding[] {
-  const stat = statOf(path);
+function lookAtFolder(kind: (typeof KINDS)[number], around: Around): Finding[] {
+  const path = around.folders[kind];
+  const stat = folderOf(path, around);
   // Made when it is needed, where that can be done.
   if (!stat) return [];
-  if (!stat.isDirectory()) return [failing('folders', 'folder_unwritable', `${path} is not a folder.`, away(path))];
-  if (!isOurs(stat))
-    return [
-      failing(
-        'folders',
-        'folder_unwritable',
-        `${path} belongs to another user.`,
-        `sudo chown -R "$(id -un)" '${path}'`,
-      ),
-    ];
+  const unwritable = (what: string, fix: string | null) => [
+    failing('folders', 'folder_unwritable', `${path} ${what}`, fix),
+  ];
+  // What a link names may be all that somebody has, and another user's folder is theirs: nothing to move or to take.
+  if (stat.isSymbolicLink() && mayBeNoLink(path, around))
+    return unwritable('is a link. Name the folder itself, not a link to it.', null);
+  if (!stat.isDirectory()) return unwritable('is not a folder.', away(path));
+  if (!isOurs(stat)) {
+    const setting = around.folders.home === null ? `SERVICE_${kind.toUpperCase()}_DIR` : 'SERVICE_HOME';
+    return unwritable(`belongs to the user with the id ${stat.uid}. Set ${setting} to a folder of your own.`, null);
+  }
   if (isOpen(stat)) return [openToOthers(path, 700)];
-  if (isWritable(path)) return [];
-  return [failing('folders', 'folder_unwritable', `${path} cannot be written.`, `chmod 700 '${path}'`)];
+  return isWritable(path) ? [] : unwritable('cannot be written.', `chmod 700 '${path}'`);
 }
 
 /** Where the folders that are not there yet would be made. */
@@ -111,12 +129,15 @@ function lookAtFile(path: string): Finding[] {
   const stat = statOf(path);
   if (!stat) return [];
   if (!stat.isFile()) return [failing('folders', 'credentials_unsafe', `${path} is not a plain file.`, away(path))];
-  if (!isOurs(stat)) return [failing('folders', 'credentials_unsafe', `${path} belongs to another user.`, away(path))];
+  if (!isOurs(stat)) {
+    const fix = isOurs(statSync(dirname(path))) ? away(path) : null;
+    return [failing('folders', 'credentials_unsafe', `${path} belongs to another user.`, fix)];
+  }
   return isOpen(stat) ? [openToOthers(path, 600)] : [];
 }
 
-/** What stands in the way is kept under another name. */
-const away = (path: string): string => `mv '${path}' '${path}.away'`;
+/** What stands in the way is kept under another name, and nothing that has that name is lost. */
+const away = (path: string): string => `mv -n '${path}' '${path}.away'`;
 
 const openToOthers = (path: string, mode: number): Finding =>
   failing('folders', 'credentials_unsafe', `${path} is open to others.`, `chmod ${mode} '${path}'`);
