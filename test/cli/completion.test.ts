@@ -153,14 +153,16 @@ describe('completion', () => {
         return stdout.split('\n').filter(Boolean);
       };
       expect(await completed('service postg')).to.deep.equal(['postgresql']);
-      const { path } = await home().json(['completion', 'fish', '--install', '--yes'], { env });
-      expect(path).to.equal(join(config, 'fish', 'completions', 'service.fish'));
+      const { paths } = await home().json(['completion', 'fish', '--install', '--yes'], { env });
+      const files = ['service.fish', 'board-service.fish'].map((name) => join(config, 'fish', 'completions', name));
+      expect(paths).to.deep.equal(files);
       for (const program of ['service', 'board-service']) {
         expect(await completed(`${program} postg`), program).to.deep.equal([]);
         expect(await completed(`${program} board po`), program).to.deep.equal(['policy', 'post']);
       }
       expect(await completed('service say pol')).to.deep.equal([]);
-      expect(await completed('service file put pol')).to.deep.equal(['policy.txt']);
+      for (const verb of ['put', 'diff'])
+        expect(await completed(`service file ${verb} pol`), verb).to.deep.equal(['policy.txt']);
       expect(await completed('service say --body-file=pol')).to.deep.equal(['--body-file=policy.txt']);
       await home().json(['uninstall', '--yes'], { env });
       expect(readdirSync(join(config, 'fish', 'completions'))).to.deep.equal([]);
@@ -255,6 +257,51 @@ describe('completion', () => {
     }
   });
 
+  it('is taken out of files of an earlier build, of another name and with other line ends, and reported only there', async () => {
+    const machine = new Home();
+    try {
+      const at = (path: string) => join(machine.dir, path);
+      const [fish, bash, zsh] = [at('.config/fish'), at('.bashrc'), at('.zshrc')];
+      mkdirSync(join(fish, 'completions'), { recursive: true });
+      writeFileSync(join(fish, 'config.fish'), 'set x 1\nservice completion fish | source # completion of service\n');
+      await machine.json(['completion', 'fish', '--install', '--yes']);
+      writeFileSync(bash, 'first');
+      await machine.json(['completion', 'bash', '--install', '--yes']);
+      writeFileSync(bash, readFileSync(bash, 'utf8').replaceAll('\n', '\r\n'));
+      writeFileSync(zsh, '# completion of services that I run\n');
+      const { stdout } = await machine.shell('board-service uninstall --yes --json');
+      const { files } = JSON.parse(stdout) as { files: { path: string; action: string }[] };
+      expect(files.map(({ path, action }) => `${action} ${path}`)).to.have.members([
+        `update ${join(fish, 'config.fish')}`,
+        `delete ${join(fish, 'completions', 'service.fish')}`,
+        `delete ${join(fish, 'completions', 'board-service.fish')}`,
+        `update ${bash}`,
+      ]);
+      expect(readFileSync(join(fish, 'config.fish'), 'utf8')).to.equal('set x 1\n');
+      expect(readFileSync(bash, 'utf8')).to.equal('first');
+      expect(readFileSync(zsh, 'utf8')).to.equal('# completion of services that I run\n');
+    } finally {
+      machine.discard();
+    }
+  });
+
+  it('is refused for a file of a shell that cannot be read, over which uninstall does not fail', async () => {
+    const machine = new Home();
+    try {
+      mkdirSync(join(machine.dir, '.zshrc'));
+      await machine.json(['completion', 'bash', '--install', '--yes']);
+      const refused = await machine.run(['completion', 'zsh', '--install', '--yes', '--json']);
+      const { code, message, hint } = JSON.parse(refused.stdout).error;
+      expect(code).to.equal('settings_unreadable');
+      expect(message).to.equal(`${join(machine.dir, '.zshrc')} cannot be read, so nothing was added to it.`);
+      expect(hint).to.equal('Make it a file that you can read; then run the command again');
+      const { applied, files } = await machine.json(['uninstall', '--yes']);
+      expect([applied, files.length, files[0].path]).to.deep.equal([true, 1, join(machine.dir, '.bashrc')]);
+    } finally {
+      machine.discard();
+    }
+  });
+
   it('says nothing in a shell that starts after the program is gone, or finds another one of the name', async () => {
     const file = join(home().dir, '.bashrc');
     writeFileSync(file, '');
@@ -301,7 +348,7 @@ describe('completion', () => {
     ]) {
       const args = ['completion', shell, '--install', '--yes', '--json'];
       const { stdout } = await home().shell(`cd ${join(root, 'bin')} && ./run.js ${args.join(' ')}`);
-      expect(readFileSync(JSON.parse(stdout).path, 'utf8')).to.contain(`${call} completion ${shell} 2>`);
+      expect(readFileSync(JSON.parse(stdout).paths[0], 'utf8')).to.contain(`${call} completion ${shell} 2>`);
     }
   });
 

@@ -7,7 +7,7 @@ import { filesWithout, install, installLine, shellFiles } from './lib/install.ts
 import { completionScript, shells } from './lib/script.ts';
 
 export const json = () =>
-  z.union([object({ shell: text, script: text }), object({ shell: text, path: text, installed: flag })]);
+  z.union([object({ shell: text, script: text }), object({ shell: text, paths: z.array(text), installed: flag })]);
 
 export default class Completion extends BaseCommand<typeof Completion> {
   static override summary = 'Print the completion script of a shell';
@@ -35,7 +35,7 @@ export default class Completion extends BaseCommand<typeof Completion> {
     const named = (missing.length > 0 ? missing : paths).join(' and ');
     if (missing.length > 0) await this.confirm(`Add this line to ${named}: ${installLine(shell)}`, this.flags.yes);
     for (const path of missing) install(shell, path);
-    this.print<typeof json>({ shell, path: paths[0]!, installed: missing.length > 0 }, () =>
+    this.print<typeof json>({ shell, paths, installed: missing.length > 0 }, () =>
       missing.length > 0 ? `Added to ${named}; it works in the next shell.` : `Already in ${named}.`,
     );
   }

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { unsaved } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { shellArgument } from '../../../contract/text.ts';
-import { changeFile, ifReadable, readText, removeFile } from '../../../harness/setup/files.ts';
+import { changeFile, ifReadable, readText, removeFile, Unreadable } from '../../../harness/setup/files.ts';
+import { Failure } from '../../../local/failure.ts';
 import { homeOf } from '../../../local/folders.ts';
 import { type Shell, shells } from './script.ts';
 
@@ -33,20 +34,53 @@ export function installLine(shell: Shell): string {
 export function shellFiles(shell: Shell): string[] {
   const { bin, env } = runtime();
   const home = homeOf(env);
-  const config = env.XDG_CONFIG_HOME || join(home, '.config');
+  const config = configFolder();
   if (shell === 'bash') return [join(home, '.bashrc')];
   if (shell === 'zsh') return [join(env.ZDOTDIR || home, '.zshrc')];
   if (shell === 'fish') {
     const names = bin === 'board-service' ? [bin] : ['service', 'board-service'];
-    return names.map((name) => join(config, 'fish', 'completions', `${name}.fish`));
+    return names.map(fishFile);
   }
   const folder = process.platform === 'win32' ? join(home, 'Documents', 'PowerShell') : join(config, 'powershell');
   return [join(folder, 'profile.ps1')];
 }
 
-/** Those of the files that do not have the line. */
+function configFolder(): string {
+  const { env } = runtime();
+  return env.XDG_CONFIG_HOME || join(homeOf(env), '.config');
+}
+
+const fishFile = (name: string): string => join(configFolder(), 'fish', 'completions', `${name}.fish`);
+
+/** All files that may have the line, whatever name the program was called by; earlier builds wrote to `config.fish`. */
+const allFiles = (): Set<string> =>
+  new Set([
+    ...shells.flatMap(shellFiles),
+    ...['service', 'board-service'].map(fishFile),
+    join(configFolder(), 'fish', 'config.fish'),
+  ]);
+
+/** Those of the files that do not have the line. @throws Failure `settings_unreadable` */
 export const filesWithout = (paths: string[]): string[] =>
-  paths.filter((path) => !existsSync(path) || !readFileSync(path, 'latin1').includes(MARK));
+  paths.filter((path) => {
+    const has = ifReadable(null, () => hasLine(path));
+    if (has !== null) return !has;
+    throw new Failure('settings_unreadable', `${path} cannot be read, so nothing was added to it.`, {
+      hint: 'Make it a file that you can read; then run the command again',
+    });
+  });
+
+/** @throws Unreadable */
+function hasLine(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    // All bytes are characters here: what is not UTF-8 is read, too.
+    const text = readFileSync(path, 'latin1');
+    return without(text) !== text;
+  } catch (error) {
+    throw new Unreadable((error as Error).message);
+  }
+}
 
 /** Adds the line at the end of a file. @throws Failure `folder_unwritable` */
 export function install(shell: Shell, path: string): void {
@@ -69,9 +103,9 @@ interface Removal {
 
 /** Takes the line out of the files of every shell; with `apply` false only says it. */
 export function removeCompletion(apply: boolean): Removal[] {
-  return shells
-    .flatMap(shellFiles)
-    .filter((path, i, paths) => filesWithout([path]).length === 0 && paths.indexOf(path) === i)
+  // A file that cannot be read is left to its owner: that the line is in it is not known.
+  return [...allFiles()]
+    .filter((path) => ifReadable(false, () => hasLine(path)))
     .map((path) => {
       const action = ifReadable<Removal['action']>('unreadable', () => removeFrom(path, apply));
       return { path, kind: 'completion', action };
@@ -88,7 +122,7 @@ function removeFrom(path: string, apply: boolean): 'delete' | 'update' {
 
 /** A text without the line; what was added to it since stays on lines of its own. */
 const without = (text: string): string =>
-  text.replace(/(\n|^)[^\n]*# completion of service(, and [a-z ]+)?(?:\n|$)/, (line, before, _also, at) => {
+  text.replace(/(\r?\n|^)[^\n]*# completion of service(, and [a-z ]+)?(?:\r?\n|$)/, (line, before, _also, at) => {
     const last = at + line.length === text.length;
     return line.includes(ALSO_BREAK) && last ? '' : before;
   });

@@ -66,4 +66,4 @@ export const isPathOfFlag = ({ name, helpValue }: CatalogFlag): boolean =>
 
 /** Whether an argument of this command is one. */
 export const takesPath = ({ id, args }: CatalogCommand): boolean =>
-  'path' in args || id === 'harness:test' || id === 'run';
+  'path' in args || ['file:diff', 'harness:test', 'run'].includes(id);
