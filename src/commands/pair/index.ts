@@ -69,14 +69,8 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
       const made = await makeCode(on, { role: second, ttl: undefined, key: step('code') });
       return { agent: data.agent, code: made.code };
     });
-    const record = {
-      board_record: board,
-      linked,
-      agent,
-      use: useOf(agent),
-      join: joinOf(code),
-      ...agreedOf(board, agent),
-    };
+    const made = { use: useOf(agent), join: joinOf(code), ...agreedOf(board, agent) };
+    const record = { board_record: board, linked, agent, ...made };
     return { record, url: server.url, again: this.again(created) };
   }
 
