@@ -11,7 +11,7 @@ const LONGEST_GLOB = 200;
 /** Pairs of states that are looked at for one question; beyond them the answer is that it can be. */
 export const STEPS = 100_000;
 
-/** Making so many states costs about as much as looking at one pair of them. */
+/** Making or following so many states costs about as much as looking at one pair of them. */
 const STATES_A_STEP = 10;
 
 /** What is left for several questions together. */
@@ -39,9 +39,28 @@ export function globProblem(glob: string): string | null {
   return Reader.read(glob) ? null : 'must close every bracket and brace, and end no text with \\';
 }
 
-/** Whether one of the globs can match the path, which is relative like them. */
-export const covers = (globs: readonly string[], path: string): boolean =>
-  globs.some((glob) => path.startsWith(prefixOf(glob)) && runs(automaton(glob), path));
+/**
+ * Whether one of the globs can match the path, which is relative like them.
+ * @param steps is counted down, so that many questions share one bound; once it is used up the answer is no
+ */
+export function covers(globs: readonly string[], path: string, steps: Steps = { left: Infinity }): boolean {
+  steps.firsts ??= new Map();
+  const { firsts } = steps;
+  return globs.some((glob) => {
+    steps.left -= 1 / STATES_A_STEP;
+    if (steps.left <= 0) return false;
+    const one = known(glob, firsts);
+    if (!path.startsWith(one.prefix)) return false;
+    // Counted before it is made, as making one can cost more than is left: a character makes five states at most.
+    if (!one.automaton) steps.left -= (glob.length * 5) / STATES_A_STEP;
+    if (steps.left <= 0) return false;
+    one.automaton ??= automaton(glob);
+    return runs(one.automaton, path, steps);
+  });
+}
+
+const known = (glob: string, firsts: Map<string, KnownGlob>): KnownGlob =>
+  firsts.get(glob) ?? firsts.set(glob, { prefix: prefixOf(glob), automaton: null }).get(glob)!;
 
 /**
  * Whether a path can be matched by a glob of each.
@@ -55,13 +74,11 @@ export function overlap(a: readonly string[], b: readonly string[], steps: Steps
     steps.left -= Math.ceil(made.states.length / STATES_A_STEP);
     return made;
   };
-  const known = (glob: string): KnownGlob =>
-    firsts.get(glob) ?? firsts.set(glob, { prefix: prefixOf(glob), automaton: null }).get(glob)!;
   return b.some((other) => {
     const prefix = prefixOf(other);
     let second: Automaton | null = null;
     return a.some((glob) => {
-      const one = known(glob);
+      const one = known(glob, firsts);
       if (!one.prefix.startsWith(prefix) && !prefix.startsWith(one.prefix)) return false;
       if (steps.left <= 0) return true;
       second ??= make(other);
@@ -312,10 +329,12 @@ function both(a: Atom, b: Atom): boolean {
   return true;
 }
 
-/** Whether an automaton takes the whole path. */
-function runs({ states, end }: Automaton, path: string): boolean {
+/** Whether an automaton takes the whole path; no where the steps end before it. */
+function runs({ states, end }: Automaton, path: string, steps: Steps): boolean {
   let now = reached(states, [0]);
   for (const char of path) {
+    steps.left -= now.size / STATES_A_STEP;
+    if (steps.left <= 0) return false;
     const next: number[] = [];
     for (const at of now) {
       const { step } = states[at]!;

@@ -99,7 +99,12 @@ async function answering(): Promise<number> {
     servers: { at: () => ({ claims: async () => claims }) } as unknown as Servers,
   });
   const seat = { row: { origin: 'http://localhost', member_id: 'mem_own' } };
-  const session = { seats: new Set([seat]), edited: new Map(), lines: [], row: { open: true } } as unknown as Session;
+  const session = {
+    seats: new Set([seat]),
+    edited: new Map(),
+    pendingLines: [],
+    row: { open: true },
+  } as unknown as Session;
   const times: number[] = [];
   for (let n = 0; n < RUNS + WARM_UP; n++) {
     session.edited.clear();

@@ -1,7 +1,7 @@
 /** Caches which files other agents work on, so that a hook that changes a file needs no request to a server. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { covers } from '../../contract/globs.ts';
+import { covers, type Steps } from '../../contract/globs.ts';
 import type { Claim } from '../../contract/types.ts';
 import { pathIn, type Repository, repositoryOf } from '../../local/repository.ts';
 import { quoted } from '../bundle/escape.ts';
@@ -11,7 +11,7 @@ import { type SeatRef, seatKey } from '../refs.ts';
 import { SeatFailure, type ServerEvents } from '../server-link/link.ts';
 import type { Servers } from '../server-link/servers.ts';
 import { SingleFlight } from '../server-link/single-flight.ts';
-import type { Session } from '../sessions/session.ts';
+import type { EditedFile, Session } from '../sessions/session.ts';
 
 /** How long the first hook of a seat waits for the server's answer; later hooks use the cache. */
 const FIRST_READ_TIMEOUT_MS = 300;
@@ -20,6 +20,8 @@ const MAX_AGE_US = 30_000_000;
 /** A repository's origin can change. */
 const REPOSITORY_MAX_AGE_US = 300_000_000;
 const MAX_FILES = 1_000;
+/** For all claims together, in equal parts: globs that take long to compare hold up no hook and hide no other claim. */
+const STEPS_A_CHECK = 20_000;
 
 interface SeatClaims {
   claims: readonly Claim[];
@@ -55,7 +57,10 @@ export class Claims {
     this.#sessions.add(session);
     await Promise.all([...session.seats].map(({ row }) => this.#ensureRead(row)));
     for (const file of files) await this.#addFile(session, resolve(cwd, file));
-    this.#warn(session);
+    this.#warn(
+      session,
+      files.flatMap((file) => session.edited.get(resolve(cwd, file)) ?? []),
+    );
   }
 
   async #ensureRead(seat: SeatRef): Promise<void> {
@@ -83,7 +88,8 @@ export class Claims {
       Object.assign(known, { claims });
       for (const session of this.#sessions) {
         if (!session.row.open) this.#sessions.delete(session);
-        else if ([...session.seats].some(({ row }) => seatKey(row) === seatKey(seat))) this.#warn(session);
+        else if ([...session.seats].some(({ row }) => seatKey(row) === seatKey(seat)))
+          this.#warn(session, [...session.edited.values()].reverse());
       }
     } catch (error) {
       const code = error instanceof SeatFailure ? error.code : 'internal';
@@ -110,19 +116,23 @@ export class Claims {
     return found;
   }
 
-  /** Warns once per file. */
-  #warn(session: Session): void {
+  /** Warns once per file; the steps may not be enough for the last of many. */
+  #warn(session: Session, files: readonly EditedFile[]): void {
     const own = new Set([...session.seats].map(({ row }) => row.member_id));
-    const claims = [...session.seats].flatMap(({ row }) => this.#seatClaims(row).claims);
-    for (const file of session.edited.values()) {
-      if (file.warned) continue;
-      const claim = claims.find(
-        ({ member_id, repo, paths, own: mine }) =>
-          !mine && !own.has(member_id) && repo === file.repo && covers(paths, file.path),
-      );
-      if (!claim) continue;
-      file.warned = true;
-      session.pendingLines.push(claimLine(file.path, claim));
+    const claims = [...session.seats]
+      .flatMap(({ row }) => this.#seatClaims(row).claims)
+      .filter((claim) => !claim.own && !own.has(claim.member_id));
+    let left = STEPS_A_CHECK;
+    for (const [at, claim] of claims.entries()) {
+      const steps: Steps = { left: left / (claims.length - at) };
+      left -= steps.left;
+      for (const file of files) {
+        if (steps.left <= 0) break;
+        if (file.warned || file.repo !== claim.repo || !covers(claim.paths, file.path, steps)) continue;
+        file.warned = true;
+        session.pendingLines.push(claimLine(file.path, claim));
+      }
+      left += Math.max(0, steps.left);
     }
   }
 }

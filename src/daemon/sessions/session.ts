@@ -57,6 +57,14 @@ interface Extension {
   welcomed: boolean;
 }
 
+/** A file as a session edited it, in its repository if that has a name. */
+export interface EditedFile {
+  repo: string | null;
+  path: string;
+  /** Whether the session was told who else works on it. */
+  warned: boolean;
+}
+
 /** State can change during every await, so carrier, boot and generation are checked again afterwards. */
 export class Session {
   row: SessionRow;
@@ -105,7 +113,7 @@ export class Session {
   /** Lines for the next text that do not belong to a message. */
   readonly pendingLines: string[] = [];
   /** Files that it edited, by absolute path, to warn about other agents that work on them. */
-  readonly edited = new Map<string, { repo: string | null; path: string; warned: boolean }>();
+  readonly edited = new Map<string, EditedFile>();
   /** The last start or end of a turn, to detect duplicates; null after a tool call. */
   lastTurnEvent: { key: string; us: number } | null = null;
   /** When it last registered, by source. */

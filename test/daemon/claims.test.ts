@@ -1,0 +1,75 @@
+/** What the claims of others cost a session that edits files, and what it is told of them. */
+import { execFileSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Claims } from '../../src/daemon/claims/claims.ts';
+import { realClock } from '../../src/daemon/clock.ts';
+import type { Log } from '../../src/daemon/log.ts';
+import type { ServerEvents } from '../../src/daemon/server-link/link.ts';
+import type { Servers } from '../../src/daemon/server-link/servers.ts';
+import type { Session } from '../../src/daemon/sessions/session.ts';
+import { until } from '../support/until.ts';
+
+const claimOf = (agent: string, paths: string[]) => ({
+  ...{ agent, member_id: `mem_${agent}`, owner: 'dana', board: 'general', board_id: 'brd_1', repo: null },
+  ...{ line: 'on it', task: null, since: '2026-03-02T09:00:00.000Z', own: false, paths },
+});
+
+describe('claims of others', () => {
+  let folder: string;
+  let claims: ReturnType<typeof claimOf>[];
+  let known: Claims;
+  let session: Session;
+  let events: ServerEvents;
+  const seat = { origin: 'http://localhost', member_id: 'mem_own' };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'board-claims-'));
+    execFileSync('git', ['init', '--quiet', folder]);
+    claims = [];
+    known = new Claims({
+      clock: realClock,
+      log: { write: () => {} } as unknown as Log,
+      servers: { at: () => ({ claims: async () => claims }) } as unknown as Servers,
+    });
+    events = new EventEmitter();
+    known.listen(events);
+    const parts = { seats: new Set([{ row: seat }]), edited: new Map(), pendingLines: [], row: { open: true } };
+    session = parts as unknown as Session;
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const edit = (...files: string[]) => known.atBoundary(session, files, folder);
+  const told = () => session.pendingLines.splice(0).map((line) => line.split("'s line")[0]);
+  const read = async () => {
+    events.emit('lines', seat as never);
+    await until(() => session.pendingLines.length > 0, 'it is told');
+    return told();
+  };
+
+  it('keep no hook and no event waiting, however their globs are made, and hide no other claim', async () => {
+    const globs = Array.from({ length: 20 }, (_, n) => `${'+(*|?)'.repeat(32)}x${n}`);
+    const hostile = Array.from({ length: 100 }, (_, n) => claimOf(`agent-${n}`, globs));
+    claims = [...hostile, claimOf('codex', ['docs/old/**', '**/*.ts'])];
+    await edit(...Array.from({ length: 300 }, (_, n) => `docs/part-${n}/of-the-manual.md`));
+    const before = process.cpuUsage();
+    await edit('src/http.ts');
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds of a hook').to.be.below(150);
+    expect(told()).to.deep.equal(['service: src/http.ts is in codex']);
+    claims = [...claims, claimOf('omp', ['docs/part-299/**'])];
+    const begun = process.cpuUsage();
+    expect(await read()).to.deep.equal(['service: docs/part-299/of-the-manual.md is in omp']);
+    expect(process.cpuUsage(begun).user / 1_000, 'milliseconds of an event').to.be.below(150);
+  });
+
+  it('are told once of each file, also of one edited before', async () => {
+    await edit('a.ts', 'b.ts', 'c.ts');
+    expect(told()).to.deep.equal([]);
+    claims = [claimOf('codex', ['{a,b}.ts'])];
+    expect(await read()).to.have.members(['service: a.ts is in codex', 'service: b.ts is in codex']);
+    await edit('a.ts', 'c.ts');
+    expect(told()).to.deep.equal([]);
+  });
+});
