@@ -56,12 +56,12 @@ describe('claims of others', () => {
     await edit(...Array.from({ length: 300 }, (_, n) => `docs/part-${n}/of-the-manual.md`));
     const before = process.cpuUsage();
     await edit('src/http.ts');
-    expect(process.cpuUsage(before).user / 1_000, 'milliseconds of a hook').to.be.below(150);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds of a hook').to.be.below(1_000);
     expect(told()).to.deep.equal(['service: src/http.ts is in codex']);
     claims = [...claims, claimOf('omp', ['docs/part-299/**'])];
     const begun = process.cpuUsage();
     expect(await read()).to.deep.equal(['service: docs/part-299/of-the-manual.md is in omp']);
-    expect(process.cpuUsage(begun).user / 1_000, 'milliseconds of an event').to.be.below(150);
+    expect(process.cpuUsage(begun).user / 1_000, 'milliseconds of an event').to.be.below(1_000);
   });
 
   it('are told once of each file, also of one edited before', async () => {
