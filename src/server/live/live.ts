@@ -277,9 +277,10 @@ export class Live {
       }
     };
     const looks = new Looks(this.#clock, READER_MS, look);
-    const recheck = (): void => looks.wake();
+    const recheck = (): void => void look().catch(() => looks.wake());
     const guard = this.#guard(caller, { holder: holderOf(caller), recheck });
-    const unwatch = this.notifier.watch([`board:${boardId}`], recheck);
+    // Merged, since most changes of a board take nobody off it; the end of a credential is looked at without delay.
+    const unwatch = this.notifier.watch([`board:${boardId}`], () => looks.wake());
     // It may have ended since the caller was read.
     recheck();
     return () => {
