@@ -212,18 +212,24 @@ describe('the turns of searches', () => {
     expect(started).to.deep.equal(['1', '2']);
   });
 
-  it('of one person lie apart, so that others are answered between them', async () => {
-    const inTurn = takingTurns();
-    let turns = 0;
-    const at: number[] = [];
-    const count = () => {
-      turns++;
-      if (at.length < 4) setImmediate(count);
-    };
-    setImmediate(count);
-    await Promise.all([1, 2, 3, 4].map((n) => inTurn(of(key(`${n}`)), async () => at.push(turns))));
-    for (const [n, turn] of at.entries()) if (n > 0) expect(turn - at[n - 1]!).to.be.at.least(20);
-  });
+  for (const [how, all] of Object.entries({
+    'asked for at once': (one: (n: number) => Promise<unknown>) => Promise.all([1, 2, 3, 4].map(one)),
+    'where each has ended before the next comes': async (one: (n: number) => Promise<unknown>) => {
+      for (const n of [1, 2, 3, 4]) await one(n);
+    },
+  }))
+    it(`of one person lie apart, so that others are answered between them, ${how}`, async () => {
+      const inTurn = takingTurns();
+      let turns = 0;
+      const at: number[] = [];
+      const count = () => {
+        turns++;
+        if (at.length < 4) setImmediate(count);
+      };
+      setImmediate(count);
+      await all((n) => inTurn(of(key(`${n}`)), async () => at.push(turns)));
+      for (const [n, turn] of at.entries()) if (n > 0) expect(turn - at[n - 1]!).to.be.at.least(20);
+    });
 
   it('do not hold up what takes none', async () => {
     const inTurn = takingTurns();

@@ -60,20 +60,20 @@ export type InTurn = <T>(
 
 /**
  * Has each person run only a few at once of what takes long, in the order in which they came. Between two of a person that
- * begin lie some turns of the event loop: one may keep the process until it is done, and others are to be answered in between.
+ * begin lie some turns of the event loop, also where the first has ended by then: one may keep the process until it is done,
+ * and the next come before others from the queue of connections, who are to be answered in between.
  */
 export function takingTurns(): InTurn {
   const most = new Map<OperationName, number>();
   for (const [name, { atOnce }] of Object.entries(work) as [RateName, WorkRow][])
     if (atOnce !== undefined) for (const operation of operationsOf(name)) most.set(operation, atOnce);
-  /** Of each person what runs, and who waits. */
-  const persons = new Map<string, { running: number; waiting: (() => void)[]; lastBegun: Promise<void> }>();
+  /** Of each person what runs, who waits, and from when the next may begin. */
+  const persons = new Map<string, { running: number; waiting: (() => void)[]; free: Promise<void> }>();
   return async ({ name, caller, gone }, run) => {
     const atOnce = most.get(name);
     if (atOnce === undefined) return run();
     const id = caller.person.person_id;
-    const own = persons.get(id) ?? { running: 0, waiting: [], lastBegun: Promise.resolve() };
-    const isFirst = !persons.has(id);
+    const own = persons.get(id) ?? { running: 0, waiting: [], free: Promise.resolve() };
     persons.set(id, own);
     let left = false;
     if (own.running < atOnce) own.running++;
@@ -85,13 +85,17 @@ export function takingTurns(): InTurn {
     }
     try {
       if (left) throw new Refusal('unavailable', 'The client has gone.', { hint: 'Try again.', retryAfter: 1 });
-      if (!isFirst) own.lastBegun = own.lastBegun.then(someTurns);
-      await own.lastBegun;
+      const { free } = own;
+      own.free = free.then(someTurns);
+      await free;
       return await run();
     } finally {
       const next = own.waiting.shift();
       if (next) next();
-      else if (--own.running === 0) persons.delete(id);
+      else own.running--;
+      void own.free.then(() => {
+        if (own.running === 0 && persons.get(id) === own) persons.delete(id);
+      });
     }
   };
 }

@@ -6,7 +6,7 @@ import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
 const LENGTH = 524_288;
-const MOST_TIMES = 6;
+const MOST_TIMES = 20;
 
 const filled = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
 const phrase = `"${'a '.repeat(95).trim()}"`;
