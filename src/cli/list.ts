@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../client/errors.ts';
 import { MAX_ATTEMPTS } from '../client/limits.ts';
+import type { Repeat } from '../client/pages.ts';
 import { shellArgument } from '../contract/text.ts';
 import { Failure } from '../local/failure.ts';
 import { booleanFlag, limitFlag, stringFlag } from './flags.ts';
@@ -49,7 +50,7 @@ export async function readList<Key extends string, Row extends object, Page exte
   const everything = all || (out.mode === 'ndjson' && limit === undefined);
   const rows: Row[] = [];
   for (let after = first; ; ) {
-    const page = everything ? await patiently(out, () => read(after, limit ?? 200)) : await read(after, limit);
+    const page = everything ? await patiently(out)(() => read(after, limit ?? 200)) : await read(after, limit);
     const printed = out.listed(page[key]);
     if (!printed) rows.push(...page[key]);
     if (tooMany && rows.length > MOST)
@@ -63,22 +64,24 @@ export async function readList<Key extends string, Row extends object, Page exte
 const WINDOW = 60;
 
 /**
- * Reads a page of a whole list. Where the server takes no more requests for now, it is read once it does: what was read
- * until then would be lost.
+ * Sends the request for a page of a whole list. Where the server takes no more requests for now, it is sent once it does:
+ * what was read until then would be lost.
  */
-export async function patiently<Page>(out: Output, read: () => Promise<Page>): Promise<Page> {
-  for (let n = 1; ; n++) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof ClientError) || error.code !== 'rate_limited' || n === MAX_ATTEMPTS) throw error;
-      const { retryAfter = Number.POSITIVE_INFINITY } = error;
-      if (retryAfter > WINDOW) throw error;
-      out.note(`The server takes no more requests for ${retryAfter} s; the list goes on then.`, { always: true });
-      await sleep(retryAfter * 1000);
+export const patiently =
+  (out: Output): Repeat =>
+  async (send) => {
+    for (let n = 1; ; n++) {
+      try {
+        return await send();
+      } catch (error) {
+        if (!(error instanceof ClientError) || error.code !== 'rate_limited' || n === MAX_ATTEMPTS) throw error;
+        const { retryAfter = Number.POSITIVE_INFINITY } = error;
+        if (retryAfter > WINDOW) throw error;
+        out.note(`The server takes no more requests for ${retryAfter} s; the list goes on then.`, { always: true });
+        await sleep(retryAfter * 1000);
+      }
     }
-  }
-}
+  };
 
 /** What a list says besides its items. */
 export interface ListWords {

@@ -16,6 +16,9 @@ export type PagedName = {
 /** One page of such an operation. */
 export type Page<Name extends PagedName> = Extract<Answer<Name>, Paged>;
 
+/** Does something that can fail, once or several times. */
+export type Repeat = <Result>(send: () => Promise<Result>) => Promise<Result>;
+
 interface Cursors {
   next_after: string | number | null;
   next_hidden_after?: string | null;
@@ -28,16 +31,18 @@ type Query = NonNullable<CallInput<PagedName>['query']>;
  * Yields the pages of a list, forward, from the one that `input` asks for to the last one. Page size and filters are
  * those of `input.query`.
  *
+ * @param request sends the request for a page, and may do so again where it failed
  * @throws ClientError as `call` does, and `server_unexpected` for a cursor that does not move on.
  */
 export async function* pages<Name extends PagedName>(
   client: Client,
   name: Name,
   input: CallInput<Name> = {},
+  request: Repeat = (send) => send(),
 ): AsyncGenerator<Page<Name>, void, void> {
   let query: Query = input.query ?? {};
   for (;;) {
-    const { data } = await client.call(name, { ...input, query });
+    const { data } = await request(() => client.call(name, { ...input, query }));
     yield data as Page<Name>;
     const cursors = data as Cursors;
     if ((cursors.next_after ?? null) === null && (cursors.next_hidden_after ?? null) === null) return;

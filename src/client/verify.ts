@@ -2,7 +2,7 @@
 import { type ChainPoint, ChainVerifier, type Problem, type Sha256 } from '../contract/chain.ts';
 import type { Client } from './client.ts';
 import { unexpected } from './errors.ts';
-import { pages } from './pages.ts';
+import { pages, type Repeat } from './pages.ts';
 
 const PAGE = 200;
 
@@ -13,6 +13,8 @@ interface VerifyOptions {
   from?: ChainPoint;
   /** Default: WebCrypto, which a page has only on https and localhost. */
   sha256?: Sha256;
+  /** Sends the request for a page of events, and may do so again where it failed. */
+  request?: Repeat | undefined;
 }
 
 interface VerifyResult {
@@ -43,12 +45,12 @@ export async function verifyBoard(
   board: { id: string; name: string },
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
-  const { pinned, from } = options;
+  const { pinned, from, request } = options;
   const hashing = { sha256: options.sha256 ?? sha256 };
   const verifier = new ChainVerifier(board.id, { ...hashing, pinned, from });
   let head: number | undefined;
 
-  for await (const page of eventPages(client, board.name, { after: from?.seq ?? 0, limit: PAGE })) {
+  for await (const page of eventPages(client, board.name, { after: from?.seq ?? 0, limit: PAGE }, request)) {
     head ??= page.head_seq;
     for (const event of page.events) {
       if (await verifier.add(event)) break;
@@ -70,8 +72,8 @@ export async function verifyBoard(
 }
 
 /** @throws ClientError `server_unexpected` for what is no page of events. */
-async function* eventPages(client: Client, board: string, query: { after: number; limit: number }) {
-  for await (const page of pages(client, 'listEvents', { params: { board }, query })) {
+async function* eventPages(client: Client, board: string, query: { after: number; limit: number }, request?: Repeat) {
+  for await (const page of pages(client, 'listEvents', { params: { board }, query }, request)) {
     if (!Array.isArray(page.events) || !Number.isSafeInteger(page.head_seq))
       throw unexpected('The answer is not a page of events.');
     yield page;

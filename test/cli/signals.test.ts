@@ -67,9 +67,9 @@ describe('a signal, while a server is asked,', () => {
     });
 
   it('ends the wait of a whole list for a server that takes no more requests', async () => {
-    for (const path of ['GET /v1/search', 'GET /v1/boards/demo/messages'])
+    for (const path of ['GET /v1/search', 'GET /v1/boards/demo/messages', 'GET /v1/boards/demo/events'])
       proxy.fail(path, { status: 429, code: 'rate_limited', retryAfter: 50 });
-    for (const line of ['search first --all --json', 'read --all']) {
+    for (const line of ['search first --all --json', 'read --all', 'audit verify', 'audit log --ndjson']) {
       const child = home.start(line.split(' '));
       const printed = collect(child);
       const waits = () => printed().stderr === 'The server takes no more requests for 50 s; the list goes on then.\n';
@@ -81,9 +81,13 @@ describe('a signal, while a server is asked,', () => {
   });
 
   it('does not have to end a list that goes on once the server takes more', async () => {
+    const { name } = await server.dana.ok('getMe');
     for (const [line, path] of [
       ['search first --all', 'GET /v1/search'],
       ['read --all', 'GET /v1/boards/demo/messages'],
+      [`audit log --actor ${name} --limit 9 --ndjson`, 'GET /v1/boards/demo/events'],
+      [`audit log --actor ${name} --limit 9 --json`, 'GET /v1/boards/demo/events'],
+      ['audit export -', 'GET /v1/boards/demo/events'],
     ] as const) {
       proxy.fail(path, { status: 429, code: 'rate_limited', retryAfter: 1 }, 1);
       const found = await home.run([...line.split(' '), '--timeout', '1']);
@@ -91,7 +95,7 @@ describe('a signal, while a server is asked,', () => {
         0,
         'The server takes no more requests for 1 s; the list goes on then.\n',
       ]);
-      expect(found.stdout).to.include('first');
+      expect(found.stdout, line).to.include('first');
     }
     proxy.fail('GET /v1/search', { status: 429, code: 'rate_limited', retryAfter: 600 });
     expect((await home.run(['search', 'first', '--all'])).code).to.equal(8);

@@ -3,12 +3,13 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
+import { patiently } from '../../cli/list.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { count, object, seq, text } from '../../cli/shapes.ts';
 import { undoAtExit } from '../../cli/signals.ts';
 import { reasonOf } from '../../cli/stdin.ts';
 import { showData } from '../../cli/terminal/terminal.ts';
-import { pages } from '../../client/pages.ts';
+import { pages, type Repeat } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { unwritable } from '../file/lib/get.ts';
@@ -30,20 +31,21 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
+    const request = patiently(this.out);
     if (this.flags.verify) {
-      const checked = await verifyRecord(session);
+      const checked = await verifyRecord(session, { request });
       this.out.note(verifyText(session, checked));
       if (!checked.ok) throw new Exit(EXIT.checkFailed);
     }
-    const result = await exportRecord(session, this.args.path);
+    const result = await exportRecord(session, this.args.path, request);
     if (this.args.path === '-') return;
     this.print<typeof json>(result, () => `Wrote ${result.events} events of ${session.board} to ${result.path}.`);
   }
 }
 
 /** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
-async function exportRecord(session: BoardSession, path: string) {
-  if (path === '-') return { path, ...(await writeEvents(session, showData)) };
+async function exportRecord(session: BoardSession, path: string, request: Repeat) {
+  if (path === '-') return { path, ...(await writeEvents(session, request, showData)) };
   const target = resolve(path);
   // Told before a long record is fetched; decided when it takes its name.
   if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
@@ -51,7 +53,7 @@ async function exportRecord(session: BoardSession, path: string) {
   const fd = openDraft(draft, path);
   const whole = undoAtExit(() => rmSync(draft, { force: true }));
   try {
-    const written = await writeEvents(session, (line) => writeFileSync(fd, line));
+    const written = await writeEvents(session, request, (line) => writeFileSync(fd, line));
     // Takes the name, unless another file has it by now.
     closeSync(openSync(target, 'wx', 0o600));
     renameSync(draft, target);
@@ -78,10 +80,11 @@ function openDraft(draft: string, path: string): number {
   }
 }
 
-async function writeEvents({ client, board }: BoardSession, write: (line: string) => void) {
+async function writeEvents({ client, board }: BoardSession, request: Repeat, write: (line: string) => void) {
+  const input = { params: { board }, query: { after: 0, limit: 200 } };
   let count = 0;
   let head: { seq: number; hash: string } | null = null;
-  for await (const page of pages(client, 'listEvents', { params: { board }, query: { after: 0, limit: 200 } })) {
+  for await (const page of pages(client, 'listEvents', input, request)) {
     for (const event of (page as Answer<'listEvents'>).events) {
       write(`${JSON.stringify(event)}\n`);
       head = { seq: event.seq, hash: event.hash };

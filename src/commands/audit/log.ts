@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { BaseCommand, type FlagsOf, integerFlag, limitFlag, listFlag, listFlags, stringFlag } from '../../cli/base.ts';
-import { flagWords, listText } from '../../cli/list.ts';
+import { flagWords, listText, patiently } from '../../cli/list.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { answer, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
-import { pages } from '../../client/pages.ts';
+import { pages, type Repeat } from '../../client/pages.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer, BoardEvent } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
@@ -39,10 +39,10 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
     if (odd !== undefined) throw usage(`--type takes the types of events, such as message.posted, but got "${odd}".`);
     const session = await this.onBoard('A');
     if (this.out.mode === 'ndjson' && this.flags.limit === undefined) {
-      for await (const event of wholeLog(session, this.flags)) this.out.each(event);
+      for await (const event of wholeLog(session, this.flags, patiently(this.out))) this.out.each(event);
       return;
     }
-    const page = await readLog(session, this.flags);
+    const page = await readLog(session, this.flags, patiently(this.out));
     if (this.out.listed(page.events)) return;
     const text = await eventsText(session, page, this.flags, this.times);
     this.print<typeof json>(page, () => text);
@@ -53,14 +53,14 @@ type LogFilter = FlagsOf<typeof AuditLog>;
 type LogRecord = z.infer<ReturnType<typeof json>>;
 
 /** A page of the record: the newest, also before a number, or what follows one. */
-async function readLog(session: BoardSession, options: LogFilter): Promise<LogRecord> {
+async function readLog(session: BoardSession, options: LogFilter, request: Repeat): Promise<LogRecord> {
   const { client, board } = session;
   const read = async (window: LogWindow) => {
     const query = { ...window, type: options.type?.join(',') };
     return (await client.call('listEvents', { params: { board }, query })).data;
   };
   const by = options.actor?.replace(/^@/, '');
-  if (by !== undefined) return logOf(read, by, options);
+  if (by !== undefined) return logOf((window) => request(() => read(window)), by, options);
   const { events, next_after, prev_before, head_seq } = await read({ ...startOf(options), limit: options.limit });
   return { events, next_after, prev_before, head_seq };
 }
@@ -69,10 +69,14 @@ const startOf = ({ after, before }: LogFilter): LogWindow =>
   after === undefined ? { newest: true, before } : { after };
 
 /** Every event from the beginning, or from after a number, to the end, or to before one. */
-async function* wholeLog({ client, board }: BoardSession, options: LogFilter): AsyncGenerator<BoardEvent> {
+async function* wholeLog(
+  { client, board }: BoardSession,
+  options: LogFilter,
+  request: Repeat,
+): AsyncGenerator<BoardEvent> {
   const by = options.actor?.replace(/^@/, '');
   const query = { after: options.after ?? 0, before: options.before, limit: 200, type: options.type?.join(',') };
-  for await (const { events } of pages(client, 'listEvents', { params: { board }, query }))
+  for await (const { events } of pages(client, 'listEvents', { params: { board }, query }, request))
     yield* events.filter(({ actor }) => by === undefined || actor.name === by);
 }
 

@@ -1,5 +1,6 @@
 import { BaseCommand, integerFlag, stringFlag } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
+import { patiently } from '../../cli/list.ts';
 import { without } from '../../cli/session/here.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
 import { verified } from './lib/shapes.ts';
@@ -26,7 +27,7 @@ export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { from: start, accept } = this.flags;
-    const result = await verifyRecord(session, { start, accept });
+    const result = await verifyRecord(session, { start, accept, request: patiently(this.out) });
     this.print<typeof json>(result, () => verifyText(session, result));
     if (!result.ok) throw new Exit(EXIT.checkFailed);
   }

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
 import { unexpected } from '../../../client/errors.ts';
+import type { Repeat } from '../../../client/pages.ts';
 import { verifyBoard } from '../../../client/verify.ts';
 import type { ChainPoint, Problem } from '../../../contract/chain.ts';
 import { idPattern } from '../../../contract/ids.ts';
@@ -18,6 +19,8 @@ interface VerifyFlags {
   start?: number | undefined;
   /** The id of a board that may stand under the name of the one that was checked before. */
   accept?: string | undefined;
+  /** Sends the request for a page of events, and may do so again where it failed. */
+  request?: Repeat;
 }
 
 /**
@@ -28,7 +31,7 @@ interface VerifyFlags {
  */
 export async function verifyRecord(
   session: BoardSession,
-  { start = 1, accept }: VerifyFlags = {},
+  { start = 1, accept, request }: VerifyFlags = {},
 ): Promise<VerifyRecord> {
   const { client, board } = session;
   const { folders } = runtime();
@@ -40,7 +43,8 @@ export async function verifyRecord(
   const pinned = pinnedHead(folders, ref);
   const known = pinned ?? undefined;
   const from = start > 1 ? startAt(session, start, known) : undefined;
-  const found = await verifyBoard(client, { id: ref.board_id, name: board }, { sha256, pinned: known, from });
+  const options = { sha256, pinned: known, from, request };
+  const found = await verifyBoard(client, { id: ref.board_id, name: board }, options);
   const { problem, head } = found;
   if (!problem && head) await pin(folders, place, ref, head);
   return {

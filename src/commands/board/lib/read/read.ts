@@ -86,7 +86,7 @@ async function readAll(session: BoardSession, options: ReadOptions, show: Show):
   let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
   for (;;) {
     const input = { params: { board }, query: { ...filtersOf(options), ...query } };
-    const { data } = await patiently(show.out, () => client.call('listMessages', input));
+    const { data } = await patiently(show.out)(() => client.call('listMessages', input));
     if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
     else all.push(...data.messages);
     last = Math.max(last, data.messages.at(-1)?.seq ?? 0);
