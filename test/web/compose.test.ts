@@ -591,6 +591,30 @@ describe('the message box', () => {
     await close();
   });
 
+  it('posts nothing when Enter is pressed among the recipients or in the fields of a question', async () => {
+    const { page, close } = await open();
+    const keys = keysOf(page);
+    await boxOf(page).fill('How long may one wait be?');
+    await page.getByRole('button', { name: 'To Everyone' }).click();
+    await page.getByRole('checkbox', { name: /^claude/ }).press('Enter');
+    await page.getByRole('button', { name: 'To claude' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Ask a question with options' }).click();
+    await page.getByLabel('Ask', { exact: true }).selectOption('claude');
+    await page.getByLabel('Option 1').focus();
+    await page.keyboard.type('30 s');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('60 s');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Until it is answered').press('Enter');
+    await page.keyboard.press('Escape');
+    expect(keys).to.be.empty;
+    await page.getByLabel('Option 2').press('Control+Enter');
+    expect((await posted(1)).ask?.options).to.deep.equal(['30 s', '60 s']);
+    expect(keys).to.have.lengthOf(1);
+    await close();
+  });
+
   describe('with files', () => {
     let folder: string;
     before(() => {

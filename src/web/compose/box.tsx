@@ -5,7 +5,7 @@ import type { Board, Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { plainText } from '../parts/plain-text.ts';
-import { useKeys } from '../state/keys.ts';
+import { moveFocus, useKeys } from '../state/keys.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
 import { describeWakes, othersOn, replyTargets } from './audience.ts';
@@ -124,6 +124,7 @@ export function Box({ name, room, board, target }: Props) {
         event.preventDefault();
         post();
       }}
+      onKeyDown={keepFromPosting}
       onFocusIn={() => {
         // Loads the upload code early, in case the connection is lost before a file is attached.
         void Promise.allSettled([loadAttach(), loadAttachments()]);
@@ -269,6 +270,15 @@ export function Box({ name, room, board, target }: Props) {
 
 const hintText = ({ urgent, expectsReply }: Draft, wakes: string): string =>
   [urgent && 'Urgent', expectsReply && 'Reply expected', wakes].filter(Boolean).join('. ');
+
+/** Enter in a field of a form submits it. Here it chooses a recipient, or goes on to the next option. */
+function keepFromPosting(event: KeyboardEvent): void {
+  const { target, key, ctrlKey, metaKey, isComposing } = event;
+  if (!(target instanceof HTMLInputElement) || key !== 'Enter' || ctrlKey || metaKey || isComposing) return;
+  event.preventDefault();
+  if (target.type === 'checkbox') target.click();
+  else moveFocus(target.closest('fieldset'), 'input', 1);
+}
 
 /** A toggle in the bar; on a phone, the list of recipients has it instead. */
 const Toggle = ({ icon, label, on, set }: { icon: string; label: string; on: boolean; set: (on: boolean) => void }) => (
