@@ -591,6 +591,23 @@ describe('the message box', () => {
     await close();
   });
 
+  it('lets a question be urgent, or urgent no longer, also on a phone', async () => {
+    const { page, close } = await open();
+    await boxOf(page).fill('How long may one wait be?');
+    const urgent = page.getByRole('button', { name: 'Urgent' });
+    await urgent.click();
+    await page.getByRole('button', { name: 'Ask a question with options' }).click();
+    await page.getByLabel('Ask', { exact: true }).selectOption('claude');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await urgent.and(page.locator('[aria-pressed=true]')).click();
+    const ask = page.getByRole('button', { name: 'Ask', exact: true });
+    const { x, width } = (await ask.boundingBox())!;
+    expect(x + width).to.be.at.most(360);
+    await ask.click();
+    expect((await posted(1)).urgent).to.equal(false);
+    await close();
+  });
+
   it('posts nothing when Enter is pressed among the recipients or in the fields of a question', async () => {
     const { page, close } = await open();
     const keys = keysOf(page);

@@ -243,16 +243,20 @@ export function Box({ name, room, board, target }: Props) {
             </button>
           )}
           {!ask && (
-            <>
-              <Toggle
-                icon="clock"
-                label="Expects a reply"
-                on={draft.expectsReply}
-                set={(expectsReply) => change({ expectsReply })}
-              />
-              <Toggle icon="urgent" label="Urgent" on={draft.urgent} set={(urgent) => change({ urgent })} />
-            </>
+            <Toggle
+              icon="clock"
+              label="Expects a reply"
+              on={draft.expectsReply}
+              set={(expectsReply) => change({ expectsReply })}
+            />
           )}
+          <Toggle
+            icon="urgent"
+            label="Urgent"
+            on={draft.urgent}
+            set={(urgent) => change({ urgent })}
+            onPhone={ask !== null}
+          />
           <button type="submit" class="b pri" aria-keyshortcuts="Control+Enter Meta+Enter" title="Ctrl Enter">
             <Icon name="send" />
             {ask ? 'Ask' : 'Post'}
@@ -280,11 +284,19 @@ function keepFromPosting(event: KeyboardEvent): void {
   else moveFocus(target.closest('fieldset'), 'input', 1);
 }
 
-/** A toggle in the bar; on a phone, the list of recipients has it instead. */
-const Toggle = ({ icon, label, on, set }: { icon: string; label: string; on: boolean; set: (on: boolean) => void }) => (
+interface ToggleProps {
+  icon: string;
+  label: string;
+  on: boolean;
+  set: (on: boolean) => void;
+  onPhone?: boolean;
+}
+
+/** A toggle in the bar. On a phone, the list of recipients has it instead, which a question lacks. */
+const Toggle = ({ icon, label, on, set, onPhone }: ToggleProps) => (
   <button
     type="button"
-    class={on ? 'b bare ic desk on' : 'b bare ic desk'}
+    class={`b bare ic${onPhone ? '' : ' desk'}${on ? ' on' : ''}`}
     aria-label={label}
     title={label}
     aria-pressed={on}
