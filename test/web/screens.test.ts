@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
-import { screens, settled } from './support/screens.ts';
+import { screens, settled, sideways } from './support/screens.ts';
 import { startPageServer } from './support/server.ts';
 import { type Story, tellStory } from './support/story.ts';
 import { type Visit, visit } from './support/visit.ts';
@@ -72,9 +72,8 @@ describe('every screen of the page', () => {
       await page.emulateMedia({ colorScheme: 'light' });
       await settled(page);
       await shoot(`${name}-phone`);
-      const { wider, small } = await page.evaluate(measure, MIN_TARGET);
-      expect(wider, `${name}: wider than the phone`).to.deep.equal([]);
-      expect(small, `${name}: too small for a finger`).to.deep.equal([]);
+      expect(await page.evaluate(sideways), `${name}: wider than the phone`).to.deep.equal([]);
+      expect(await page.evaluate(tooSmall, MIN_TARGET), `${name}: too small for a finger`).to.deep.equal([]);
       expect(seen.complaints).to.deep.equal([]);
     });
   }
@@ -156,18 +155,10 @@ describe('every screen of the page', () => {
     });
 });
 
-/** Runs in the page: what is wider than the screen, and what is too small to touch. */
-function measure(least: number): { wider: string[]; small: string[] } {
+/** Runs in the page: what is too small to touch. */
+function tooSmall(least: number): string[] {
   const nameOf = (element: Element): string =>
     `${element.tagName.toLowerCase()}.${element.className} "${(element.textContent ?? '').trim().slice(0, 30)}"`;
-  const wider =
-    document.scrollingElement!.scrollWidth > innerWidth
-      ? [...document.querySelectorAll('body *')]
-          .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-          .map(nameOf)
-      : [...document.querySelectorAll('body *')]
-          .filter((one) => one.scrollWidth > one.clientWidth && /auto|scroll/.test(getComputedStyle(one).overflowX))
-          .map(nameOf);
   const reach = (element: Element): DOMRect => {
     const { x, y, width, height } = element.getBoundingClientRect();
     // An invisible margin around a small control counts, and so does its label.
@@ -181,16 +172,17 @@ function measure(least: number): { wider: string[]; small: string[] } {
       Math.max(height + 2 * more, label?.height ?? 0),
     );
   };
-  const small = [...document.querySelectorAll('button, input, select, textarea, a[href], summary')]
-    .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.vh, .skip, .x, p, [inert]'))
-    // Words within a line of text are exempt, as WCAG 2.5.8 has it.
-    .filter((one) => !(one.tagName === 'A' && getComputedStyle(one).display === 'inline'))
-    .filter((one) => {
-      const { width, height } = reach(one);
-      return width > 1 && (width < least || height < least);
-    })
-    .map((one) => `${nameOf(one)} ${Math.round(reach(one).width)}x${Math.round(reach(one).height)}`);
-  return { wider, small };
+  return (
+    [...document.querySelectorAll('button, input, select, textarea, a[href], summary')]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.vh, .skip, .x, p, [inert]'))
+      // Words within a line of text are exempt, as WCAG 2.5.8 has it.
+      .filter((one) => !(one.tagName === 'A' && getComputedStyle(one).display === 'inline'))
+      .filter((one) => {
+        const { width, height } = reach(one);
+        return width > 1 && (width < least || height < least);
+      })
+      .map((one) => `${nameOf(one)} ${Math.round(reach(one).width)}x${Math.round(reach(one).height)}`)
+  );
 }
 
 /** Runs in the page: what stands beside the window, and controls that something covers when they have the focus. */

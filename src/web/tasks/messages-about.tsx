@@ -18,7 +18,7 @@ function Line({ message }: { message: Message }) {
     <li class="tmsg">
       <Glyph who={from} size={24} />
       <div>
-        <span class="row">
+        <span class="row w">
           <Name who={from} />
           <a class="q sm" href={hrefOf({ screen: 'board', board, tab: 'talk', message: seq })}>
             <Time at={at} relative />

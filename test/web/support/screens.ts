@@ -1,4 +1,4 @@
-/** Every screen of the page by its address, and when it is there. */
+/** Every screen of the page by its address, when it is there, and what of it is too wide. */
 import type { Page } from 'playwright-core';
 import type { Story } from './story.ts';
 
@@ -29,4 +29,15 @@ export const screens: [string, (told: Story) => string][] = [
 export async function settled(page: Page): Promise<void> {
   await page.locator('#main').waitFor();
   await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+}
+
+/** Runs in the page: what is wider than the window, or scrolls sideways within it. */
+export function sideways(): string[] {
+  const wider =
+    document.scrollingElement!.scrollWidth > innerWidth
+      ? (one: Element) => one.getBoundingClientRect().right > innerWidth + 1
+      : (one: Element) => one.scrollWidth > one.clientWidth && /auto|scroll/.test(getComputedStyle(one).overflowX);
+  return [...document.querySelectorAll('body *')]
+    .filter(wider)
+    .map((one) => `${one.tagName.toLowerCase()}.${one.className} "${(one.textContent ?? '').trim().slice(0, 30)}"`);
 }

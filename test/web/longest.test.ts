@@ -1,0 +1,85 @@
+/** With the longest names that the server allows, nothing scrolls sideways, on a phone or beside the rail. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { TestServer } from '../support/server.ts';
+import { closeBrowser } from './support/browser.ts';
+import { type Longest, tellLongest } from './support/longest.ts';
+import { settled, sideways } from './support/screens.ts';
+import { startPageServer } from './support/server.ts';
+import { type Visit, visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+type Screen = [what: string, path: (told: Longest) => string, open?: (page: Page) => Promise<void>];
+
+const press = async (page: Page, ...names: string[]): Promise<void> => {
+  for (const name of names)
+    await page.locator(':is(button, [role="menuitem"]):visible', { hasText: name }).first().click();
+  await page.locator('dialog').waitFor();
+};
+const people = ({ board }: Longest): string => `/?board=${board}&tab=people`;
+const file = ({ board, file: name }: Longest): string => `/?board=${board}&file=${name}`;
+
+const screens: Screen[] = [
+  ['the boards', () => '/'],
+  ['the inbox', () => '/inbox'],
+  ['an approval', ({ approval }) => `/inbox/approvals/${approval}`],
+  ['proposed work', ({ pairing }) => `/inbox/pairings/${pairing}`],
+  ['the conversation', ({ board }) => `/?board=${board}`],
+  ['the tasks', ({ board }) => `/?board=${board}&tab=tasks`],
+  ['a task', ({ board, task }) => `/?board=${board}&task=${task}`],
+  ['the files', ({ board }) => `/?board=${board}&tab=files`],
+  ['a file', file],
+  ['a comparison', (told) => `${file(told)}&version=2&against=1`],
+  ['people', people],
+  ['archiving', people, (page) => press(page, 'Archive it')],
+  [
+    'removing an agent',
+    people,
+    async (page) => {
+      await page.getByRole('button', { name: /^More about m{40}/ }).click();
+      await press(page, 'Remove it from');
+    },
+  ],
+  ['an agent', ({ board, agent }) => `/?board=${board}&agent=${agent}`],
+  ['the record', ({ board }) => `/?board=${board}&tab=record`],
+  ['your agents', () => '/agents'],
+  ['everything', () => '/everything'],
+  ['found things', () => `/search?q=${'W'.repeat(80)}`],
+  ['the server', () => '/server'],
+];
+
+describe('the longest names on the page', () => {
+  let server: TestServer;
+  let told: Longest;
+  let seen: Visit;
+  before(async () => {
+    server = await startPageServer();
+    told = await tellLongest(server);
+    seen = await visit(server, told.dana, '/', { reducedMotion: 'reduce' });
+  });
+  after(async () => {
+    await seen.close();
+    await server.stop();
+  });
+
+  for (const [what, path, open] of screens)
+    it(`fit with ${what} on a phone and on a wide screen`, async () => {
+      const { page } = seen;
+      for (const width of [360, 1_280]) {
+        await page.setViewportSize({ width, height: 780 });
+        await page.goto(server.url + path(told));
+        await settled(page);
+        await open?.(page);
+        expect(await page.evaluate(sideways), `${what} at ${width} px`).to.deep.equal([]);
+      }
+    });
+
+  it('leave a task its title on a phone', async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 360, height: 780 });
+    await page.goto(`${server.url}/?board=${told.board}&tab=tasks`);
+    const title = await page.getByText(/^W{120}$/).boundingBox();
+    expect(title?.width).to.be.above(180);
+  });
+});
