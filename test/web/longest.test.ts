@@ -1,4 +1,4 @@
-/** With the longest names that the server allows, nothing scrolls sideways, on a phone or beside the rail. */
+/** With the longest names that the server allows, nothing scrolls sideways or is out of reach, on a phone or beside the rail. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { TestServer } from '../support/server.ts';
@@ -81,5 +81,17 @@ describe('the longest names on the page', () => {
     await page.goto(`${server.url}/?board=${told.board}&tab=tasks`);
     const title = await page.getByText(/^W{120}$/).boundingBox();
     expect(title?.width).to.be.above(180);
+  });
+
+  it('leave the message box in view below a long question, whose answers can be reached', async () => {
+    const { page } = seen;
+    for (const width of [360, 1_280]) {
+      await page.setViewportSize({ width, height: 780 });
+      await page.goto(`${server.url}/?board=${told.board}`);
+      const post = await page.getByRole('button', { name: 'Post', exact: true }).boundingBox();
+      expect(post!.y + post!.height).to.be.below(780);
+      const strip = page.getByRole('region', { name: 'Needs you', exact: true });
+      await strip.getByRole('button', { name: /^4/ }).click({ trial: true });
+    }
   });
 });
