@@ -17,6 +17,7 @@ import type { Call, Incoming } from './call.ts';
 import { authenticate, orRefusal, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { findKept } from './idempotency.store.ts';
+import { reading } from './read.ts';
 import { invalidField, keyConflict } from './refusals.rules.ts';
 import {
   again,
@@ -43,6 +44,8 @@ type Upload = Offered<Cases<OperationName>['upload']>;
 export async function runUpload(engine: Engine, offered: Upload, call: Call): Promise<Reply> {
   const { credential, input, incoming } = call;
   const run: Run = { engine, offered, credential, input, incoming, seen: null };
+  // Before it takes a place or waits for a key: one that does not work takes nothing from those that do.
+  await reading(engine, offered.name, credential, async () => {});
   const release = engine.takeUploadSlot(credential);
   try {
     const { key } = incoming;
@@ -73,7 +76,6 @@ async function first(run: Run): Promise<Reply> {
   const { engine, offered, credential, input, incoming } = run;
   const refused = await engine.db.read(async (tx): Promise<Refusal | 'repeat' | null> => {
     const caller = await authenticate(tx, credential);
-    if (run.seen === null) engine.admit(offered.name, caller, tx.now);
     run.seen = { caller, now: tx.now };
     if (incoming.key !== null) {
       const row = await findKept(tx, credential.digest, incoming.key);

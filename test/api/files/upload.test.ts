@@ -4,8 +4,10 @@ import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { bytesOf, put, refusedPut, tryPut } from '../../support/files.ts';
+import { lines, open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, putOnBoard, setRoles } from '../../support/state.ts';
+import { until } from '../../support/until.ts';
 
 const sha256 = (bytes: Buffer | string): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
@@ -268,5 +270,41 @@ forEachDatabase('uploading files', (engine) => {
     expect((await send('sha-256=nonsense', 'digest2.md')).code).to.equal('invalid_request');
     expect((await send('md5=:AAAA:', 'digest3.md')).status).to.equal(201);
     expect((await refusedPut(dana, board, 'digest2.md', 'x')).code).to.equal(undefined);
+  });
+
+  it('has 64 places for uploads, of which a credential that does not work takes none', async () => {
+    const persons = await Promise.all(Array.from({ length: 8 }, (_unused, n) => server.person(`uploader-${n}`)));
+    for (const person of persons) await putOnBoard(server, board, person);
+    /** An upload whose server asks for its bytes, which never come. */
+    const begin = ({ token }: Api, n: number) => {
+      const socket = open(server.url);
+      let answer = '';
+      socket.on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('error', () => {});
+      socket.write(
+        lines(
+          `POST /v1/boards/${board}/files?name=slow-${n} HTTP/1.1`,
+          `Host: ${new URL(server.url).host}`,
+          `Authorization: Bearer ${token}`,
+          `Idempotency-Key: slow-${n}`,
+          'Content-Type: application/octet-stream',
+          'Content-Length: 5',
+          'Expect: 100-continue',
+        ),
+      );
+      return { socket, asked: until(() => answer.startsWith('HTTP/1.1 100'), 'the bytes are asked for') };
+    };
+    const begun = persons.flatMap((person) => Array.from({ length: 8 }, (_unused, n) => begin(person, n)));
+    try {
+      await Promise.all(begun.map(({ asked }) => asked));
+      expect((await tryPut(dana, board, 'one-more.md', 'x')).code).to.equal('rate_limited');
+      const ended = await server.person('ended', 'member', { expiresIn: 0 });
+      expect((await tryPut(ended, board, 'one-more.md', 'x')).code).to.equal('unauthorized');
+    } finally {
+      for (const { socket } of begun) socket.destroy();
+    }
+    await until(async () => (await tryPut(dana, board, 'one-more.md', 'x')).status === 201, 'a place is free again');
   });
 });
