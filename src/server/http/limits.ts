@@ -8,8 +8,8 @@ import type { Step } from './context.ts';
 const MAX_URL = 8 * 1024;
 const MAX_HEADERS = 16 * 1024;
 const MAX_JSON = 1_048_576;
-/** Bytes of a JSON body where nobody signs in. */
-const MAX_OPEN = 16_384;
+/** Bytes of a JSON body of which nobody is known to have signed in. */
+export const MAX_OPEN = 16_384;
 
 /** @param limit of bytes. */
 export function tooLarge(limit: number): Refusal {

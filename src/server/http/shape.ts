@@ -4,6 +4,7 @@ import type { AnyInput } from '../operation/usecase.ts';
 import { parseBody, parseParams, parseQuery } from './body/parse.ts';
 import { readBody } from './body/read.ts';
 import { incomingBytes } from './body/upload.ts';
+import { clientOf } from './connection/address.ts';
 import type { AppOptions, Context, Step } from './context.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
 import { bodyLimit, malformed } from './limits.ts';
@@ -24,14 +25,16 @@ export const readShape =
     return next();
   };
 
-/** @param resolve checks the credential before a slow body is waited for. */
-async function read(ctx: Context, { operations, clock }: AppOptions, resolve: () => Promise<unknown>): Promise<void> {
+/** @param resolve checks the credential before a slow body is waited for, or any of a client that showed too many bad ones. */
+async function read(ctx: Context, options: AppOptions, resolve: () => Promise<unknown>): Promise<void> {
+  const { operations, attempts, site, clock } = options;
   const { req, querystring, state } = ctx;
   const { operation, row, kind, head, params } = state;
   const key = row.method === 'GET' ? null : checkKeySyntax(head.idempotencyKey);
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
   if (kind === 'upload') state.incoming = incomingBytes(ctx, key, clock);
   const hasJson = row.method !== 'GET' && kind !== 'upload';
+  if (hasJson && attempts.refusesBad(() => clientOf(req, site.mode).subject)) await resolve();
   const bytes = hasJson ? await readBody(req, resolve, clock, bodyLimit(kind)) : null;
   const keyed = kind === 'write' && key !== null && bytes !== null;
   state.keyed = keyed ? { key, requestHash: requestHash(req, one(head.contentType), bytes) } : null;

@@ -93,7 +93,13 @@ export class Attempts {
   /** Counts a credential that does not work. @throws Refusal `rate_limited` once there are too many. */
   async countBad(address: string | null): Promise<void> {
     if (address === null) return;
-    await this.#take('bad_credentials', [this.#share(`address ${address}`, BAD_CREDENTIALS)], false);
+    await this.#take('bad_credentials', [this.#bad(address)], false);
+  }
+
+  /** Whether a bad credential of this address would be refused as one too many. */
+  refusesBad(addressOf: () => string | null): boolean {
+    const address = this.#over.size === 0 ? null : addressOf();
+    return address !== null && this.#left(keyOf('bad_credentials', [this.#bad(address)])) > 0;
   }
 
   async #enter(name: OperationName, sharesOf: (row: AttemptRow) => Share[]): Promise<Pass> {
@@ -121,10 +127,9 @@ export class Attempts {
 
   async #take(bucket: string, shares: Share[], held: boolean): Promise<void> {
     const { tally, clock } = this.#options;
-    const key = `${bucket} ${shares.map(({ subject }) => subject).join(' ')}`;
-    const left = (this.#over.get(key) ?? 0) - clock.now();
-    // The clock may have been set back.
-    if (left > 0 && left <= MINUTE) throw rateLimited(bucket, left);
+    const key = keyOf(bucket, shares);
+    const left = this.#left(key);
+    if (left > 0) throw rateLimited(bucket, left);
     let refused = await tally.take(bucket, shares, held);
     for (let looks = 1; refused?.refused === 'busy' && looks <= LOOK_AGAIN.times; looks++) {
       await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN.ms, resolve));
@@ -135,13 +140,27 @@ export class Attempts {
     throw rateLimited(bucket, refused.ms);
   }
 
+  /** For how many more milliseconds who has had enough is refused. */
+  #left(key: string): number {
+    const left = (this.#over.get(key) ?? 0) - this.#options.clock.now();
+    // The clock may have been set back.
+    return left > MINUTE ? 0 : left;
+  }
+
   #remember(key: string, until: number): void {
     this.#over.delete(key);
     if (this.#over.size >= MOST_SUBJECTS) this.#over.delete(this.#over.keys().next().value as string);
     this.#over.set(key, until);
   }
 
+  #bad(address: string): Share {
+    return this.#share(`address ${address}`, BAD_CREDENTIALS);
+  }
+
   #share(subject: string, limit: number): Share {
     return { subject, limit: limit * (this.#options.factor ?? 1) };
   }
 }
+
+const keyOf = (bucket: string, shares: Share[]): string =>
+  `${bucket} ${shares.map(({ subject }) => subject).join(' ')}`;

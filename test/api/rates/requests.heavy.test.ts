@@ -3,6 +3,7 @@ import type { OperationName } from '../../../src/contract/operations.ts';
 import type { Answered, Api, Call } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { exchange, lines } from '../../support/raw.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { WireApi } from '../../support/wire-api.ts';
 
@@ -81,6 +82,22 @@ forEachDatabase('attempts of one address', (engine) => {
   it('that show a bad credential all at once are answered 401 no more often', async () => {
     const answers = await Promise.all(Array.from({ length: 150 }, () => from('127.0.0.7', 'x').call('getMe')));
     expect(answers.filter(({ status }) => status === 401)).to.have.length(120);
+  });
+
+  it('that showed too many bad credentials are refused before their bodies are read', async () => {
+    const head = (...more: string[]): string =>
+      lines(
+        'POST /v1/boards HTTP/1.1',
+        `Host: ${new URL(server.url).host}`,
+        `Authorization: Bearer abh_${'x'.repeat(43)}`,
+        'Content-Type: application/json',
+        ...more,
+      );
+    const seen = await times(121, async () => (await exchange(server.url, head())).status);
+    expect(seen).to.deep.equal([...Array(120).fill(401), 429]);
+    const withoutBody = () => exchange(server.url, head('Content-Length: 20'));
+    expect((await server.clock.within(200, withoutBody)).status).to.equal(429);
+    expect((await from('127.0.0.1', server.dana.token).call('createBoard', { body: {} })).status).to.equal(201);
   });
 
   it('of a person on short codes are counted for the person, whatever address they come from', async () => {

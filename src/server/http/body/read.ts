@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Clock } from '../../db/clock.ts';
-import { malformed, tooLarge } from '../limits.ts';
+import { MAX_OPEN, malformed, tooLarge } from '../limits.ts';
 
 /** A body must arrive within this many milliseconds. */
 export const BODY_MS = 30_000;
 /** Up to this many bytes, and this many milliseconds, a body is waited for before its credential is looked up. */
-const AT_ONCE = { bytes: 65_536, ms: 250 };
+const AT_ONCE = { bytes: MAX_OPEN, ms: 250 };
 const EMPTY = Buffer.alloc(0);
 
 /**
