@@ -33,6 +33,12 @@ describe('a server with a database of its own choice', () => {
     expect(error).to.include({ code: 'server_not_running', hint: 'service serve' });
   });
 
+  it('is not started on the files of its folder where SERVICE_FILES names others', async () => {
+    const error = await refused({ SERVICE_FILES: 'disk:///srv/files' });
+    expect(error).to.include({ code: 'server_not_running', hint: 'service serve' });
+    expect(error.message).to.include('SERVICE_FILES');
+  });
+
   it('is started again once its folder was served with its own database', async () => {
     note('postgres://127.0.0.1/boards');
     await refused();

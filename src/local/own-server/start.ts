@@ -85,7 +85,7 @@ async function upToDate(options: StartOptions): Promise<LocalServer | null> {
 }
 
 async function start(options: StartOptions): Promise<LocalServer> {
-  requireOwnDatabase(options.folders.data, options.env);
+  requireOwnStorage(options.folders.data, options.env);
   const old = await stopLocalServer(options);
   const address = await claimLocalAddress(options.folders, options.env);
   const origin = originOf(address);
@@ -149,15 +149,16 @@ function notRunning(log: string, lines: string[], ended: boolean): Failure {
 const passedVariables =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_LOCAL_ADDR|SERVICE_[A-Z]+_DIR|NODE_EXTRA_CA_CERTS|SYSTEMROOT|LOCALAPPDATA)$/;
 
-/** Refuses an automatic start that would create an empty database beside the one in use. */
-function requireOwnDatabase(data: string, env: Env): void {
-  const engine = env.SERVICE_DB ? null : elsewhere(data);
-  if (!env.SERVICE_DB && engine === null) return;
-  const why = env.SERVICE_DB ? 'SERVICE_DB names another database than' : 'its data is in another database than';
-  throw new Failure('server_not_running', `The local server does not run, and ${why} the one a start would use.`, {
-    hint: env.SERVICE_DB ? 'service serve' : `service serve --db ${engine}`,
-  });
+/** Refuses an automatic start that would create an empty database, or keep files, beside those in use. */
+function requireOwnStorage(data: string, { SERVICE_DB, SERVICE_FILES }: Env): void {
+  if (SERVICE_DB) throw others('SERVICE_DB names another database than the one', 'service serve');
+  const engine = elsewhere(data);
+  if (engine !== null) throw others('its data is in another database than the one', `service serve --db ${engine}`);
+  if (SERVICE_FILES) throw others('SERVICE_FILES names another place for files than the one', 'service serve');
 }
+
+const others = (why: string, hint: string): Failure =>
+  new Failure('server_not_running', `The local server does not run, and ${why} a start would use.`, { hint });
 
 /** The external database without its password; null if the folder holds its own. */
 function elsewhere(data: string): string | null {

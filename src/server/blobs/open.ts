@@ -29,16 +29,30 @@ const WAIT_MS = 2_000;
 /** Held alone by a process that keeps files on its disk, shared by those that keep them elsewhere. */
 const FILES = 'files on disk';
 
+/** Noted for the folder `files` of the data folder, which may be moved. */
+const OWN = 'embedded';
+
 /** What goes together, said with every refusal. */
 const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several. ${ENCODED}`;
 
 /**
  * Opens the store at an address; undefined: the folder `files` of the data folder.
- * @throws ServeError `storage_unsupported`, `storage_unreachable`, `data_unsafe`.
+ * @throws ServeError `storage_unsupported`, `storage_unreachable`, `storage_differs`, `data_unsafe`.
  */
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
-  const { dataDir, db, dbUrl } = home;
+  const { dataDir, db, beside } = home;
   const place = placeOf(addressOf(address, dataDir), db.dialect.name === 'postgres');
+  if (db.dialect.shared) return openPlace(place, home);
+  const name = place.name === addressOf(undefined, dataDir) ? OWN : place.name;
+  const last = (await db.read((tx) => readMeta(tx, 'files'))) ?? OWN;
+  if (address === undefined && last !== OWN) throw differs(dataDir, last);
+  const store = await openPlace(place, home);
+  if (last !== name && !beside) await note(db, name);
+  return store;
+}
+
+async function openPlace(place: Place, home: StoreHome): Promise<BlobStore> {
+  const { dataDir, dbUrl } = home;
   if (place.kind === 'disk') return openDisk(place.root, home);
   await claimFiles(home, place.name);
   const stage = stagingFolder(dataDir);
@@ -66,7 +80,7 @@ export function storageFaults(
 }
 
 type Place =
-  | { kind: 'disk'; root: string }
+  | { kind: 'disk'; name: string; root: string }
   | { kind: 'db'; name: string }
   | { kind: 's3'; name: string; options: Omit<ConstructorParameters<typeof S3Store>[0], 'stage'> };
 
@@ -78,7 +92,7 @@ function placeOf(url: string, postgres: boolean): Place {
   }
   if (url.startsWith('s3://')) return objectsAt(url);
   const root = /^disk:\/\/\/./.test(url) ? pathIn(url) : null;
-  if (root !== null) return { kind: 'disk', root };
+  if (root !== null) return { kind: 'disk', name: url, root };
   throw unsupported('The files cannot be kept there.');
 }
 
@@ -133,6 +147,13 @@ async function claimFiles(home: StoreHome, place: string | null): Promise<void> 
 const note = async (db: Database, place: string): Promise<void> => {
   await db.write((tx) => setMeta(tx, 'files', place));
 };
+
+const differs = (dataDir: string, last: string): ServeError =>
+  new ServeError(
+    'storage_differs',
+    `The server in ${dataDir} keeps its files in ${last}.`,
+    'Name it with --files or SERVICE_FILES. Where service storage copy has taken them elsewhere, name that place once.',
+  );
 
 const apart = (message: string): ServeError =>
   new ServeError(

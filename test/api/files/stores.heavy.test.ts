@@ -11,7 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { checkStorage } from '../../../src/server/blobs/check.ts';
 import { type ServeOptions, startServer } from '../../../src/server/serve.ts';
+import type { ServeError } from '../../../src/server/upkeep/serve-error.ts';
 import { newBoard } from '../../support/cast.ts';
 import { bytesOf, put, tryPut } from '../../support/files.ts';
 import { type Objects, startObjects } from '../../support/objects.ts';
@@ -72,6 +74,31 @@ describe('where the bytes of files are kept', () => {
     expect((error as { hint: string }).hint)
       .to.include('s3://bucket/prefix')
       .and.include('db:');
+  });
+
+  it('is not left for the folder of the database by a start that does not name it', async () => {
+    const dataDir = folder();
+    const [big, bigger] = [`disk://${folder()}`, `disk://${folder()}`];
+    const start = (files?: string) => outcome({ dataDir, files });
+    expect(await start()).to.equal('started');
+    expect(await start(big)).to.equal('started');
+    const error = await startServer({ ...quiet, dataDir }).catch((reason: unknown) => reason as ServeError);
+    expect(error).to.include({ code: 'storage_differs' });
+    expect((error as ServeError).message).to.equal(`The server in ${dataDir} keeps its files in ${big}.`);
+    const link = join(folder(), 'link');
+    symlinkSync(folder(), link);
+    expect(await start(`disk://${link}`)).to.equal('data_unsafe');
+    const check = (files?: string) =>
+      checkStorage({ dataDir, files }).then(
+        ({ url }) => url,
+        ({ code }: ServeError) => code,
+      );
+    expect(await check()).to.equal('storage_differs');
+    expect(await check(big)).to.equal(big);
+    expect(await start(bigger)).to.equal('started');
+    expect(await start()).to.equal('storage_differs');
+    expect(await start(`disk://${dataDir}/files`)).to.equal('started');
+    expect(await start()).to.equal('started');
   });
 
   if ((process.env['TEST_DATABASES'] ?? 'postgres').includes('postgres')) {
