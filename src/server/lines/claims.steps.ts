@@ -8,17 +8,24 @@ import { activeAgentsOfPerson, boardIdsOf } from '../members/memberships.store.t
 import { type Notice, tell } from '../notices/notices.steps.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import { redact } from '../text/redaction.ts';
+import { indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
-import { type ClaimRow, newestClaims } from './claims.store.ts';
+import { type ClaimRow, claimsElsewhere, newestClaims } from './claims.store.ts';
 import { hasLapsed, type LineRow } from './lines.rules.ts';
 
 const TOLD_FOR_MS = 12 * 3_600_000;
+
+/** What is told of a line that was set on another board: its text and globs are for the members there. */
+const ELSEWHERE = 'a line on another board';
 
 type Paths = Pick<LineRow, 'repo' | 'paths'>;
 
 /** The lines with files on these boards that have not ended, in the order they came. */
 export const standingClaims = async (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
-  (await newestClaims(tx, boardIds)).filter((row) => !hasLapsed(row, row, tx.now)).reverse();
+  standing(tx, await newestClaims(tx, boardIds));
+
+const standing = ({ now }: ReadTx, rows: ClaimRow[]): ClaimRow[] =>
+  rows.filter((row) => !hasLapsed(row, row, now)).reverse();
 
 /** The seats of the session that has this one, on all boards: only sessions that a machine brings are known as one. */
 async function seatsOfSession(tx: ReadTx, agent: MemberRow): Promise<MemberRow[]> {
@@ -41,25 +48,33 @@ export async function overlapsOf(
   // Of two lines that are set at one moment, the later one finds the other.
   await tx.serialise(`files of ${line.repo}`);
   const steps: Steps = { left: STEPS };
-  const seats = await seatsOfSession(tx, agent);
-  const own = new Set(seats.map(({ id }) => id));
-  const places = seats.map(({ board_id: id }) => id);
-  const others = (await standingClaims(tx, places)).filter(({ member_id: id }) => !own.has(id));
-  const found: LineOverlap[] = [];
+  const ownSeats = await seatsOfSession(tx, agent);
+  const own = new Set(ownSeats.map(({ id }) => id));
+  const seats = indexBy(ownSeats, 'board_id');
+  const places = [...seats.keys()];
+  const others = [...(await standingClaims(tx, places)), ...standing(tx, await claimsElsewhere(tx, places))];
+  const found = new Map<string, LineOverlap[]>();
   const news: Notice[] = [];
   const boards = new Set<string>();
   for (const other of others) {
+    if (own.has(other.member_id) || found.has(other.member_id)) continue;
     const shared = sharedWith(line, other, steps);
     if (shared.length === 0) continue;
     boards.add(other.board_id);
-    const { agent: name, member_id, board, text, at } = other;
-    found.push(...shared.map((path) => ({ agent: name, member_id, board, path, line: text, since: timestamp(at) })));
+    const { agent: name, member_id, board, at } = other;
+    const [text, paths] =
+      other.set_on === other.board_id ? [other.text, shared] : [ELSEWHERE, sharedWith(other, line, steps)];
+    const about = { agent: name, member_id, board, line: text, since: timestamp(at) };
+    found.set(
+      member_id,
+      paths.map((path) => ({ ...about, path })),
+    );
     if (former === undefined || sharedWith(former, other, steps).length === 0)
-      news.push(noticeOf(tx, agent, other, shared));
+      news.push(noticeOf(tx, seats.get(other.board_id)!, other, shared));
   }
   await tell(tx, ...news);
   shown.boards = [...boards];
-  return found;
+  return [...found.values()].flat();
 }
 
 /** A kept answer tells again of lines on other boards only while its caller could be told of them anew. */
@@ -73,14 +88,22 @@ export async function recheckOverlaps(tx: WriteTx, caller: Caller, { boards = []
 }
 
 /** The other's globs that can mean a file of the line. */
-function sharedWith(line: Paths, other: Pick<ClaimRow, 'repo' | 'paths'>, steps: Steps): string[] {
-  if (line.paths === null || line.repo !== other.repo) return [];
+function sharedWith(line: Paths, other: Paths, steps: Steps): string[] {
+  if (line.paths === null || other.paths === null || line.repo !== other.repo) return [];
   const mine = globsIn(line.paths);
   return globsIn(other.paths).filter((glob) => overlap(mine, [glob], steps));
 }
 
-/** Only names and the reader's own globs: what the other wrote is no word of the server's. */
-const noticeOf = ({ now }: ReadTx, agent: MemberRow, other: ClaimRow, shared: string[]): Notice => ({
+/**
+ * Only names and the reader's own globs: what the other wrote is no word of the server's.
+ * @param agent the seat on the board of the other agent: what it is called elsewhere is nothing to the members there.
+ */
+const noticeOf = (
+  { now }: ReadTx,
+  agent: Pick<MemberRow, 'id' | 'name'>,
+  other: ClaimRow,
+  shared: string[],
+): Notice => ({
   member_id: other.member_id,
   kind: 'line_overlap',
   subject: `${agent.id} ${now}`,

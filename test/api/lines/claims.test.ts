@@ -261,6 +261,44 @@ forEachDatabase('files that agents are on', (engine) => {
     expect((await gus.ok('listClaims')).claims).to.deep.equal([]);
   });
 
+  it('name a session to others on a board by its seat there, and nothing of its other boards', async () => {
+    const hidden = await newBoard(pam, { visibility: 'private' });
+    const session = `claude-code:n${round}`;
+    const inHidden = await newAgent(await newDelegation(pam), hidden.name, { session, name: `rival-${round}` });
+    const here = await newAgent(await newDelegation(pam), board.name, { session, name: `omp-${round}` });
+    // Another agent on this board has the name that the session has on the other.
+    await newAgent(server.dana, board.name, { name: inHidden.name });
+    await line(codex, ['src/**']);
+    expect(await shared(inHidden, ['src/a.ts', 'secret/**'], { text: 'Unannounced' })).to.deep.equal([
+      [codex.name, 'src/**'],
+    ]);
+    expect((await told(codex)).map(([, text]) => text)).to.deep.equal([
+      `${here.name} on ${board.name} also works on files of your line: src/**.`,
+    ]);
+
+    const { overlaps } = await line(claude, ['src/*.ts', 'docs/**']);
+    const seen = overlaps?.map(({ agent, member_id: id, board: on, path }) => [agent, id, on, path]);
+    expect(seen).to.deep.equal([
+      [codex.name, codex.memberId, board.name, 'src/**'],
+      [here.name, here.memberId, board.name, 'src/*.ts'],
+    ]);
+    expect(JSON.stringify(overlaps)).not.to.match(new RegExp(`Unannounced|secret|${inHidden.name}|${hidden.name}`));
+    expect((await told(here)).map(([, text]) => text)).to.deep.equal([
+      `${claude.name} on ${board.name} also works on files of your line: src/a.ts.`,
+    ]);
+    expect(await told(inHidden)).to.deep.equal([]);
+    // A line of the session on this board says more, and it is named once.
+    await line(here, ['src/b.ts'], { text: 'Retries' });
+    const both = (await line(claude, ['src/*.ts'])).overlaps;
+    expect(both?.map(({ agent, line: text }) => [agent, text])).to.have.deep.members([
+      [codex.name, 'on it'],
+      [here.name, 'Retries'],
+    ]);
+    await inHidden.ok('leaveSeat');
+    await here.ok('clearMyLine');
+    expect(await shared(claude, ['src/*.ts'])).to.deep.equal([[codex.name, 'src/**']]);
+  });
+
   it('are no business of an agent that only has the name of one on another board', async () => {
     const hidden = await newBoard(server.dana, { visibility: 'private' });
     await newAgent(server.dana, hidden.name, { name: claude.name });
