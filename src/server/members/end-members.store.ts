@@ -1,16 +1,17 @@
 /** Queries that end or change the seats of others: locks their rows in one order, and writes their last state. */
 import type { WriteTx } from '../db/tx.ts';
+import type { Selector } from '../tasks/references.rules.ts';
 
 /** Seats to be changed, chosen before their board is locked. */
 interface SeatChoice {
   /** Name or id of a board; left out: on every board. */
   board?: string;
-  /** The agents of a person, by id or handle; a member by name or id, who may also be the person; or these seats. */
-  of: { person: string } | { handle: string } | { member: string } | { seats: string[] };
+  /** The agents of a person, by id or handle; a member by name or id, who may also be the person; these seats; or those on a task. */
+  of: { person: string } | { handle: string } | { member: string } | { seats: string[] } | { task: Selector };
 }
 
 /**
- * Holds the rows of seats that are about to end or to get another token. A seat's own requests hold its row and then
+ * Holds the rows of seats that are about to end, to get another token or to lose their task. A seat's own requests hold its row and then
  * wait for its board, so every write that changes seats locks them in this order; what may be changed is decided later, when
  * the board is locked.
  */
@@ -22,6 +23,9 @@ export async function lockSeats(tx: WriteTx, { board, of }: SeatChoice): Promise
       query.whereIn('m.board_id', db('boards').where('id', board).orWhere('name', board).select('id'));
     }
     if ('seats' in of) query.whereIn('m.id', of.seats);
+    if ('task' in of) {
+      query.whereExists(db('tasks').whereRaw('tasks.id = m.current_task_id').where(of.task).select(db.raw('1')));
+    }
     if ('person' in of) query.where('m.person_id', of.person);
     if ('handle' in of) query.whereIn('m.person_id', db('people').where('handle', of.handle).select('id'));
     if ('member' in of) {

@@ -9,6 +9,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { filesOf, overlapsOf, recheckOverlaps } from '../lines/claims.steps.ts';
 import { setLine } from '../lines/lines.steps.ts';
 import { linesOf } from '../lines/lines.store.ts';
+import { lockSeats } from '../members/end-members.store.ts';
 import { findMember, memberById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -28,6 +29,7 @@ import {
   takeOver,
   takeTask,
 } from './parts.steps.ts';
+import { readSelector } from './references.rules.ts';
 import type { TaskRow } from './tasks.store.ts';
 
 async function find(
@@ -41,6 +43,10 @@ async function find(
   requireOpen(task);
   return { place, acting, task };
 }
+
+/** Holds the seats of agents who are on the task and may not be any more. */
+const lockSeatsOn = (tx: WriteTx, { board, task }: Params<'getTask'>): Promise<void> =>
+  lockSeats(tx, { board, of: { task: readSelector(task) } });
 
 export const startTask: WriteCase<'startTask'> = {
   async run(tx, caller, { params, body }) {
@@ -88,6 +94,7 @@ export const finishTask: WriteCase<'finishTask'> = {
   prepare: (body) => ({ ...body, note: redact(body.note).text }),
 
   async run(tx, caller, { params, body }) {
+    await lockSeatsOn(tx, params);
     const { place, acting, task } = await find(tx, caller, params);
     const { member, board } = acting;
     await requireOwnership(tx, place, task, body.ownership);
@@ -106,6 +113,7 @@ export const dropTask: WriteCase<'dropTask'> = {
   prepare: (body) => ({ ...body, ...(body.reason === undefined ? {} : { reason: redact(body.reason).text }) }),
 
   async run(tx, caller, { params, body }) {
+    if (body.member !== undefined) await lockSeatsOn(tx, params);
     const { place, acting, task } = await find(tx, caller, params);
     await requireOwnership(tx, place, task, body.ownership);
     const member = body.member === undefined ? acting.member : await findMember(tx, place.board.id, body.member);

@@ -1,11 +1,13 @@
 /** What becomes of tasks, asks and files when a seat is taken away or the board is archived. */
 import { expect } from 'chai';
+import { lockMode } from '../../../src/server/seats/agents.store.ts';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { bytesOf, put, tryPut } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard } from '../../support/state.ts';
+import { until } from '../../support/until.ts';
 
 forEachDatabase('work', (engine) => {
   let server: TestServer;
@@ -84,4 +86,43 @@ forEachDatabase('work', (engine) => {
     expect((await agent.ok('setMyLine', { body })).line?.text).to.equal('tidying up');
     expect((await dana.ok('getBoard', { params: { board } })).head_seq).to.equal(head_seq);
   });
+
+  // On SQLite one write runs at a time.
+  if (engine === 'postgres') {
+    it('of an agent that waits for the board is ended without holding the board from it', async () => {
+      const agent = await newAgent(dana, board);
+      const { id } = await dana.ok('getBoard', { params: { board } });
+      const task = async (title: string) => {
+        const { ref } = await open(title);
+        const on = { params: { board, task: ref } };
+        await agent.ok('startTask', on);
+        return on.params;
+      };
+      const endings = [
+        async (params: Awaited<ReturnType<typeof task>>) => dana.ok('finishTask', { params, body: { note: 'x' } }),
+        async (params: Awaited<ReturnType<typeof task>>) =>
+          dana.ok('dropTask', { params, body: { member: agent.name } }),
+      ];
+      for (const end of endings) {
+        const params = await task('held');
+        let ending: Promise<unknown> = Promise.resolve();
+        // As a request of the agent does: its own row, then the board.
+        const free = await server.db.write(async (tx) => {
+          await lockMode(tx, agent.memberId);
+          ending = end(params);
+          await until(
+            async () =>
+              (await server.db.read((read) => read.query((db) => db('pg_locks').where('granted', false).select('pid'))))
+                .length > 0,
+            'it waits for the agent',
+          );
+          return tx.query((db) => db('boards').where({ id }).forUpdate().skipLocked().select('id'));
+        });
+        expect(free).to.have.length(1);
+        await ending;
+        const shown = await agent.ok('getMember', { params: { board, member: agent.name } });
+        expect(shown.current_task).to.equal(null);
+      }
+    });
+  }
 });
