@@ -36,12 +36,16 @@ export default class Who extends BaseCommand<typeof Who> {
       );
     const repository = await repositoryHere();
     const paths = this.flags.staged ? await staged() : given.map((path) => fileHere(repository.root, path));
-    const claims = paths.length === 0 ? [] : await this.claims(repository);
+    const { name } = repository;
+    const claims = paths.length === 0 || name === null ? [] : await this.claims(repository);
     const files = paths.map((path) => ({ path, agents: onFile(claims, repository.root, path) }));
     const taken = files.filter(({ agents }) => agents.length > 0);
-    this.print<typeof json>({ repo: repository.name, files }, () => {
+    this.print<typeof json>({ repo: name, files }, () => {
       const lines = taken.flatMap(({ path, agents }) => agents.map((each) => claimText(path, each, this.times)));
-      return lines.length === 0 ? 'Nobody else is on it.' : lines.join('\n');
+      if (lines.length > 0) return lines.join('\n');
+      return name === null
+        ? 'Nobody else is known to be on it: lines are compared in a git repository with an origin or a commit.'
+        : 'Nobody else is on it.';
     });
     if (taken.length > 0) throw checkFailed(this.out, 'Somebody else is on one of these files.');
   }

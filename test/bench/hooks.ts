@@ -1,6 +1,6 @@
 /** How long a harness waits for a hook that finds nothing to do, against an empty Node program started in the same way. */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,10 +87,11 @@ function run(args: string[], env: NodeJS.ProcessEnv, input: string): Promise<num
 /** Milliseconds the daemon takes for a file that a session has not changed before, p95: 50 lines of 20 globs each are known. */
 async function answering(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-claims-'));
-  mkdirSync(join(folder, '.git'));
+  execFileSync('git', ['init', '--quiet', folder]);
+  execFileSync('git', ['-C', folder, 'remote', 'add', 'origin', 'https://example.com/api.git']);
   const claims = Array.from({ length: 50 }, (_, n) => ({
-    ...{ agent: `agent-${n}`, member_id: `mem_${n}`, owner: 'dana', board: 'general', board_id: 'brd_1', repo: null },
-    ...{ line: 'on it', task: null, since: new Date().toISOString(), own: false },
+    ...{ agent: `agent-${n}`, member_id: `mem_${n}`, owner: 'dana', board: 'general', board_id: 'brd_1' },
+    ...{ repo: 'example.com/api', line: 'on it', task: null, since: new Date().toISOString(), own: false },
     paths: Array.from({ length: 20 }, (_, i) => `{src,test}/**/part-${n}-*/{a,b}-${i}*.ts`),
   }));
   const known = new Claims({

@@ -96,6 +96,18 @@ describe('files that agents are on', () => {
     expect([code, stdout]).to.deep.equal([3, 'src/http.ts  codex on payments: Timeouts (just now)\n']);
   });
 
+  it('service who knows nobody in a folder without a repository, and says why', async () => {
+    const [one, other] = [machine.at('one'), machine.at('other')];
+    for (const folder of [one, other]) mkdirSync(folder);
+    await machine.json(['line', 'working', 'Notes', '--paths', 'notes.md', '--as', 'codex'], { cwd: one });
+    const { code, stdout } = await run(['who', 'notes.md', '--as', 'claude'], other);
+    expect([code, stdout]).to.deep.equal([
+      0,
+      'Nobody else is known to be on it: lines are compared in a git repository with an origin or a commit.\n',
+    ]);
+    await json('line', 'working', 'Timeouts', '--paths', 'src/{http,https}.ts', '--as', 'codex');
+  });
+
   it('service who --staged names all staged files, from any folder and whatever git is told to print', async () => {
     await json('line', 'working', 'Timeouts', '--paths', 'src/http.ts', '--as', 'codex');
     await git('add', 'src/http.ts');

@@ -14,7 +14,7 @@ import type { Session } from '../../src/daemon/sessions/session.ts';
 import { until } from '../support/until.ts';
 
 const claimOf = (agent: string, paths: string[]) => ({
-  ...{ agent, member_id: `mem_${agent}`, owner: 'dana', board: 'general', board_id: 'brd_1', repo: null },
+  ...{ agent, member_id: `mem_${agent}`, owner: 'dana', board: 'general', board_id: 'brd_1', repo: 'example.com/api' },
   ...{ line: 'on it', task: null, since: '2026-03-02T09:00:00.000Z', own: false, paths },
 });
 
@@ -28,6 +28,7 @@ describe('claims of others', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'board-claims-'));
     execFileSync('git', ['init', '--quiet', folder]);
+    execFileSync('git', ['-C', folder, 'remote', 'add', 'origin', 'https://example.com/api.git']);
     claims = [];
     known = new Claims({
       clock: realClock,
@@ -62,6 +63,13 @@ describe('claims of others', () => {
     const begun = process.cpuUsage();
     expect(await read()).to.deep.equal(['service: docs/part-299/of-the-manual.md is in omp']);
     expect(process.cpuUsage(begun).user / 1_000, 'milliseconds of an event').to.be.below(1_000);
+  });
+
+  it('are told of in no repository that has no name: each may be another', async () => {
+    execFileSync('git', ['-C', folder, 'remote', 'remove', 'origin']);
+    claims = [{ ...claimOf('codex', ['a.ts']), repo: null as unknown as string }, claimOf('omp', ['a.ts'])];
+    await edit('a.ts');
+    expect(told()).to.deep.equal([]);
   });
 
   it('are told once of each file, also of one edited before', async () => {

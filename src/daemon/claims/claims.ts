@@ -101,8 +101,9 @@ export class Claims {
   async #addFile(session: Session, file: string): Promise<void> {
     if (session.edited.has(file) || session.edited.size >= MAX_FILES) return;
     const repository = await this.#repositoryOf(dirname(file));
-    const path = pathIn(repository?.root ?? dirname(file), file);
-    if (path !== null) session.edited.set(file, { repo: repository?.name ?? null, path, warned: false });
+    if (!repository?.name) return;
+    const path = pathIn(repository.root, file);
+    if (path !== null) session.edited.set(file, { repo: repository.name, path, warned: false });
   }
 
   #repositoryOf(folder: string): Promise<Repository | null> {

@@ -57,9 +57,9 @@ interface Extension {
   welcomed: boolean;
 }
 
-/** A file as a session edited it, in its repository if that has a name. */
+/** A file as a session edited it, in a repository that has a name. */
 export interface EditedFile {
-  repo: string | null;
+  repo: string;
   path: string;
   /** Whether the session was told who else works on it. */
   warned: boolean;

@@ -44,7 +44,8 @@ export async function overlapsOf(
   agent: MemberRow,
   { line, former }: { line: Paths; former: Paths | undefined },
 ): Promise<LineOverlap[]> {
-  if (line.paths === null) return [];
+  // Files of a repository without a name can be those of any: they are compared with none.
+  if (line.paths === null || line.repo === null) return [];
   // Of two lines that are set at one moment, the later one finds the other.
   await tx.serialise(`files of ${line.repo}`);
   const steps: Steps = { left: STEPS };

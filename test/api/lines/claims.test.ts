@@ -226,6 +226,13 @@ forEachDatabase('files that agents are on', (engine) => {
     expect(JSON.stringify(claims)).not.to.include('secret');
   });
 
+  it('are compared in no repository that has no name: each may be another', async () => {
+    const unnamed = { repo: undefined } as unknown as Line;
+    expect((await line(codex, ['notes.md'], unnamed)).line).to.deep.include({ repo: null, paths: ['notes.md'] });
+    expect(await shared(claude, ['notes.md'], unnamed)).to.deep.equal([]);
+    expect(await told(codex)).to.deep.equal([]);
+  });
+
   it('end with the line, and stay where a plan goes on', async () => {
     await line(codex, ['src/**']);
     await line(codex, undefined, { source: 'plan', text: 'next step' });

@@ -17,7 +17,7 @@ export const pathFlags = {
   paths: repeatedFlag('GLOB', 'Files it is about, from the top of the repository; up to 20 times'),
 };
 
-/** The repository of this folder; outside of one, the folder itself stands for it. */
+/** The repository of this folder; outside of one, paths begin in the folder, and lines are compared with none. */
 export async function repositoryHere(): Promise<Repository> {
   return (await repositoryOf(process.cwd())) ?? { root: process.cwd(), name: null };
 }
