@@ -117,7 +117,7 @@ const silent = { presence: null, presence_since: null, delivery: null, line: nul
 function reported(member: MemberRow, { reports, lines, tasks }: Known, now: number) {
   const report = reports.get(member.id) ?? noReport(member.id);
   const line = lines.get(member.id) ?? null;
-  const brake = brakeAt(member, now);
+  const brake = member.status === 'active' ? brakeAt(member, now) : null;
   const { presence, since } = presenceAt(report, now);
   return {
     presence,

@@ -260,6 +260,18 @@ forEachDatabase('a seat', (engine) => {
       expect(rows[0]).to.include({ presence: 'no_session', location_folder: null, location_session: null });
     });
 
+    it('is braked no longer', async () => {
+      const { name: board } = await newBoard(sam);
+      const agent = await newAgent(sam, board);
+      const params = { board, member: agent.memberId };
+      const until = new Date(server.clock.now() + 60_000).toISOString();
+      await sam.ok('releaseAgent', { params, body: { action: 'pause', until } });
+      expect((await sam.ok('getMember', { params })).state).to.equal('braked');
+      await remove(sam, board, agent.memberId);
+      const ended = await sam.ok('getMember', { params });
+      expect(ended).to.include({ status: 'removed', state: 'disconnected' }).and.not.to.have.property('braked');
+    });
+
     it('in the middle of its own posts ends between two of them, and nothing of it comes after', async () => {
       const { name: board } = await newBoard(server.dana);
       await putOnBoard(server, board, sam);
