@@ -50,8 +50,9 @@ export function chooseActor(
   return { kind: 'seat', seat: matching[0]!, source: 'session' };
 }
 
-/** @param board name or id. */
-const isOn = ({ saved }: Seat, board: string | undefined): boolean => saved.board === board || saved.board_id === board;
+/** Whether a seat is on the board of this name or id. */
+export const isOn = ({ saved }: Seat, board: string | undefined): boolean =>
+  saved.board === board || saved.board_id === board;
 
 function sessionElsewhere(here: readonly Seat[]): Failure {
   const origins = [...new Set(here.map(({ origin }) => origin))];

@@ -172,26 +172,59 @@ describe('work from the command line', () => {
     await home().json(['board', 'policy', '--set', 'nudges=on']);
   });
 
-  it('lets a person set the line of an agent whose token is elsewhere', async () => {
+  /** Does something on a machine that holds no token for some of the seats. */
+  const without = async (isElsewhere: (seat: { name: string; board: string }) => boolean, run: () => Promise<void>) => {
     const path = home().path('config', 'credentials.json');
     const kept = readFileSync(path, 'utf8');
     const elsewhere = JSON.parse(kept);
-    for (const server of Object.values(elsewhere.servers) as { seats: Record<string, { name: string }> }[]) {
-      for (const [id, seat] of Object.entries(server.seats)) if (seat.name === 'codex') delete server.seats[id];
+    for (const server of Object.values(elsewhere.servers) as {
+      seats: Record<string, Parameters<typeof isElsewhere>[0]>;
+    }[]) {
+      for (const [id, seat] of Object.entries(server.seats)) if (isElsewhere(seat)) delete server.seats[id];
     }
     writeFileSync(path, JSON.stringify(elsewhere));
-    try {
-      const set = await home().json(['line', 'paused', 'Away', '--until', '20m', '--as', 'codex']);
-      expect(set).to.include({ agent: 'codex', state: 'paused' });
-      expect(set.line).to.include({ set_by: person, text: 'Away' });
-      expect((await home().json(['line', 'clear', '--as', 'codex'])).line).to.equal(null);
-    } finally {
-      writeFileSync(path, kept);
-    }
+    await run().finally(() => writeFileSync(path, kept));
+  };
+
+  it('lets a person set the line of an agent whose token is elsewhere', async () => {
+    await without(
+      ({ name }) => name === 'codex',
+      async () => {
+        const set = await home().json(['line', 'paused', 'Away', '--until', '20m', '--as', 'codex']);
+        expect(set).to.include({ agent: 'codex', state: 'paused' });
+        expect(set.line).to.include({ set_by: person, text: 'Away' });
+        expect((await home().json(['line', 'clear', '--as', 'codex'])).line).to.equal(null);
+      },
+    );
     const past = await home().run(['line', 'paused', 'x', '--until', '2020-01-01T00:00:00Z', '--as', 'codex']);
     expect(past.code).to.equal(2);
     expect((await home().run(['line', 'working', 'x'.repeat(121), '--as', 'codex'])).code).to.equal(2);
     expect(await said(['line', 'working', 'x'])).to.include('agent_not_selected');
+  });
+
+  it('sets the line of an agent elsewhere on the board that is named with it', async () => {
+    await home().json(['board', 'create', 'payments', '--no-link']);
+    for (const board of ['demo', 'payments']) await home().json(['agent', 'create', 'omp', '--board', board]);
+    const lineOn = async (board: string) =>
+      (await home().json(['line', 'show', 'omp', '--board', board])).line?.text ?? null;
+    for (const elsewhere of [['payments'], ['demo', 'payments']]) {
+      await without(
+        ({ name, board }) => name === 'omp' && elsewhere.includes(board),
+        async () => {
+          for (const whose of [
+            ['--as', 'omp@payments'],
+            ['--as', 'omp', '--board', 'payments'],
+          ]) {
+            await home().json(['line', 'working', 'Payments', ...whose]);
+            expect([await lineOn('demo'), await lineOn('payments')]).to.deep.equal([null, 'Payments']);
+            await home().json(['line', 'clear', ...whose]);
+            expect(await lineOn('payments')).to.equal(null);
+          }
+          const two = await home().run(['line', 'clear', '--as', 'omp@payments', '--board', 'demo']);
+          expect([two.code, two.stderr.includes('Two boards are named, payments and demo.')]).to.deep.equal([2, true]);
+        },
+      );
+    }
   });
 
   it('ends a task with the commands for its further messages and files, where there are more', async () => {

@@ -3,23 +3,28 @@ import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { chooseActor, type Seat } from '../../../local/actors.ts';
-import { Failure } from '../../../local/failure.ts';
+import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 
 /**
  * Turns the name of an agent into its server and board, and answers by what it goes there: its id where this
  * machine holds its seat, else the name, on the board that is in use.
  */
-export function agentNamed(as: string, globals: { board?: string; server?: string }): string {
-  if (!holdsSeat(as)) {
-    const [name, board] = partsOf(as);
-    globals.board ??= board;
-    return name;
-  }
+export function agentNamed(as: string, globals: { board?: string | undefined; server?: string | undefined }): string {
+  if (!holdsSeat(as)) return agentElsewhere(as, globals);
   const seat = agentMeant(as, globals.board);
   globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
   globals.board ??= seat.saved.board;
   return seat.memberId;
+}
+
+/** The name of an agent that this machine holds no seat of; the board that is named with it is the one in use. */
+export function agentElsewhere(as: string, globals: { board?: string | undefined }): string {
+  const [name, board] = partsOf(as);
+  if (board !== undefined && globals.board !== undefined && globals.board !== board)
+    throw usage(`Two boards are named, ${board} and ${globals.board}.`, 'Leave --board out');
+  globals.board ??= board;
+  return name;
 }
 
 /** Whether this machine holds a seat of the agent that `--as` names, which then tells its server and board. */

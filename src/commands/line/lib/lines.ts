@@ -4,7 +4,9 @@ import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../cli/terminal/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { Answer, BodyIn, Member } from '../../../contract/types.ts';
+import { isOn } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+import { agentElsewhere } from '../../agent/lib/own-agent.ts';
 import { lineText } from '../../task/lib/task-text.ts';
 import { taskRef } from '../../task/lib/tasks.ts';
 
@@ -23,16 +25,19 @@ interface LineTarget {
  */
 export async function lineTarget(
   open: (who: 'G' | 'P') => Promise<BoardSession>,
-  globals: { as?: string | undefined },
+  globals: { as?: string | undefined; board?: string | undefined },
 ): Promise<LineTarget> {
-  const { as } = globals;
+  const { as, board } = globals;
   try {
-    return { session: await open('G'), member: null };
+    const session = await open('G');
+    // The one seat of that name may be on another board than the one that is named.
+    if (as === undefined || !board || !session.seat || isOn(session.seat, board)) return { session, member: null };
   } catch (error) {
     if (as === undefined || !(error instanceof Failure) || error.code !== 'agent_seat_elsewhere') throw error;
-    globals.as = undefined;
-    return { session: await open('P'), member: as.replace(/^@/, '').replace(/@.*$/, '') };
   }
+  globals.as = undefined;
+  const member = agentElsewhere(as, globals);
+  return { session: await open('P'), member };
 }
 
 export async function setLine({ session, member }: LineTarget, body: BodyIn<'setMyLine'>, key: string | undefined) {
