@@ -1,6 +1,7 @@
 /** The budget of an agent on the command line: shown, set, used up, told, released. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { startTestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
 import { Stranger } from './support/stranger.ts';
 
@@ -111,5 +112,43 @@ describe('the budget of an agent', () => {
     old.close();
     const { error } = JSON.parse(stdout);
     expect([error.code, error.details?.feature]).to.deep.equal(['server_outdated', 'brakes']);
+  });
+
+  it('is set, and released, where the agent is meant that is elsewhere, by its board or its server', async () => {
+    await text(['board', 'create', 'far', '--no-link']);
+    await text(['agent', 'create', 'bot', '--board', 'far']);
+    const path = home.path('config', 'credentials.json');
+    const saved = JSON.parse(readFileSync(path, 'utf8'));
+    for (const { seats } of Object.values(saved.servers) as { seats: Record<string, { board: string }> }[])
+      for (const [id, { board }] of Object.entries(seats)) if (board === 'far') delete seats[id];
+    writeFileSync(path, JSON.stringify(saved));
+    const server = await startTestServer('sqlite');
+    try {
+      const { token } = server.dana;
+      await server.dana.ok('createBoard', { body: { name: 'demo' } });
+      await server.dana.ok('joinBoard', { body: { board: 'demo', name: 'bot', role: 'member' } });
+      await home.shell(`printf %s '${token}' | service login ${server.url} --store file`);
+      for (const [whose, on] of [
+        [['bot@far', '--server', 'local'], 'far'],
+        [['bot', '--board', 'far', '--server', 'local'], 'far'],
+        [['bot', '--board', 'demo', '--server', server.url], 'demo'],
+        [['bot@demo', '--server', server.url], 'demo'],
+      ] as const) {
+        expect(await text(['agent', 'budget', ...whose, '--wakes', '7/1h'])).to.match(
+          new RegExp(`^Wakes of bot on ${on} by agents: 7/1h\n`),
+        );
+        const { budget } = await home.json(['agent', 'release', ...whose]);
+        expect(budget.wakes).to.deep.equal([{ count: 7, seconds: 3_600 }]);
+        const [name, ...where] = whose;
+        expect(await text(['agent', 'delivery', 'humans', '--as', name, ...where])).to.include(`bot on ${on}: humans`);
+      }
+      expect(await text(['agent', 'budget', 'bot'])).to.include('bot on demo by agents: 1/10m');
+      const midturn = ['agent', 'midturn', 'my-agents', '--as', 'bot', '--server', 'local'];
+      expect((await home.run([...midturn, '--board', 'far'])).stderr).to.include('agent_seat_elsewhere');
+      const two = await home.run(['agent', 'release', 'bot@demo', '--board', 'far']);
+      expect([two.code, two.stderr.includes('Two boards are named, demo and far.')]).to.deep.equal([2, true]);
+    } finally {
+      await server.stop();
+    }
   });
 });

@@ -36,7 +36,7 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     this.globals.as = undefined;
     const named = as === undefined ? `${this.line()} --as AGENT` : this.line();
     // Of another agent the line for its person has to name the board and server, which follows below.
-    if (as === undefined || holdsSeat(as)) requireOutside(named);
+    if (as === undefined || holdsSeat(as, this.globals)) requireOutside(named);
     if (as === undefined) throw usage('Name the agent with --as AGENT.', named);
     const member = agentNamed(as, this.globals);
     const { client, board } = await this.onBoard('P');

@@ -25,7 +25,7 @@ export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
   override async run(): Promise<void> {
     const { policy } = this.args;
     if (policy === undefined) return this.show();
-    const { as, board } = this.globals;
+    const { as } = this.globals;
     // The person acts, on the server of the agent.
     this.globals.as = undefined;
     if (policy === 'default' && as === undefined) {
@@ -36,7 +36,7 @@ export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
       );
     }
     if (as !== undefined) requireOutside(this.line());
-    const seat = as === undefined ? null : agentMeant(as, board);
+    const seat = as === undefined ? null : agentMeant(as, this.globals);
     if (seat) {
       this.globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
     }

@@ -1,25 +1,31 @@
 /** The agent that a person's command is about. */
 import { runtime } from '../../../cli/runtime.ts';
-import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { type BoardSession, namedOrigin } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
-import { chooseActor, type Seat } from '../../../local/actors.ts';
+import { chooseActor, isOn, type Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
+
+/** Where a command was told to go. */
+interface Globals {
+  board?: string | undefined;
+  server?: string | undefined;
+}
 
 /**
  * Turns the name of an agent into its server and board, and answers by what it goes there: its id where this
  * machine holds its seat, else the name, on the board that is in use.
  */
-export function agentNamed(as: string, globals: { board?: string | undefined; server?: string | undefined }): string {
-  if (!holdsSeat(as)) return agentElsewhere(as, globals);
-  const seat = agentMeant(as, globals.board);
+export function agentNamed(as: string, globals: Globals): string {
+  if (!holdsSeat(as, globals)) return agentElsewhere(as, globals);
+  const seat = agentMeant(as, globals);
   globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
   globals.board ??= seat.saved.board;
   return seat.memberId;
 }
 
 /** The name of an agent that this machine holds no seat of; the board that is named with it is the one in use. */
-export function agentElsewhere(as: string, globals: { board?: string | undefined }): string {
+export function agentElsewhere(as: string, globals: Globals): string {
   const [name, board] = partsOf(as);
   if (board !== undefined && globals.board !== undefined && globals.board !== board)
     throw usage(`Two boards are named, ${board} and ${globals.board}.`, 'Leave --board out');
@@ -27,11 +33,21 @@ export function agentElsewhere(as: string, globals: { board?: string | undefined
   return name;
 }
 
-/** Whether this machine holds a seat of the agent that `--as` names, which then tells its server and board. */
-export function holdsSeat(as: string): boolean {
-  const [nameOrId] = partsOf(as);
-  return savedSeats().some(({ memberId, saved }) => memberId === nameOrId || saved.name === nameOrId);
+/** Whether this machine holds a seat of the agent that `--as` names, at the board and server that were named. */
+export function holdsSeat(as: string, { board, server }: Globals): boolean {
+  const [nameOrId, named] = partsOf(as);
+  const boards = [named, board].filter((one) => one !== undefined);
+  const origin = originOf(server);
+  return savedSeats().some(
+    (seat) =>
+      (seat.memberId === nameOrId || seat.saved.name === nameOrId) &&
+      boards.every((one) => isOn(seat, one)) &&
+      (origin === undefined || seat.origin === origin),
+  );
 }
+
+const originOf = (server: string | undefined): string | undefined =>
+  server === undefined ? undefined : namedOrigin(server, () => readCredentials(runtime().folders));
 
 function partsOf(as: string): [nameOrId: string, board?: string] {
   const [nameOrId = '', board] = as.replace(/^@/, '').split('@', 2);
@@ -39,10 +55,12 @@ function partsOf(as: string): [nameOrId: string, board?: string] {
 }
 
 /** The agent that `--as` names, among those this machine holds; the person says what holds for it. */
-export function agentMeant(as: string, board: string | undefined): Seat {
+export function agentMeant(as: string, { board, server }: Globals): Seat {
   const { env, folders } = runtime();
-  const actor = chooseActor({ as, board, serverOrigin: undefined }, () => readCredentials(folders), env);
+  const actor = chooseActor({ as, board, serverOrigin: originOf(server) }, () => readCredentials(folders), env);
   if (actor.kind !== 'seat') throw new Error('--as names a seat');
+  if (board !== undefined && !isOn(actor.seat, board))
+    throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${as} on ${board}.`);
   return actor.seat;
 }
 
