@@ -141,6 +141,21 @@ describe('standard input', () => {
     for (const { error, line } of answers) expect(error.hint, `line ${line}: ${error.message}`).to.not.equal('');
   });
 
+  it('of lines is posted as the lines say: what is said beside them about a message is refused', async () => {
+    const posted = (await messages()).length;
+    const beside = [
+      ...['--to @dana', '--reply 1', '--reply 1 --option 1', '--reply 1 --comment', '--task DEM-1', '--no-task'],
+      ...['--file a', '--attach a', '--urgent', '--expect-reply', '--wait-reply 1', '--body-file a', '--code'],
+      ...['--truncate tail', 'text'],
+    ];
+    for (const words of beside) {
+      const { code, stdout } = await home().shell(`echo '{"body":"x"}' | service say --ndjson-in ${words} --json`);
+      expect([code, JSON.parse(stdout).error?.code], words).to.deep.equal([2, 'invalid_request']);
+      expect(JSON.parse(stdout).error.message, words).to.include('--ndjson-in');
+    }
+    expect((await messages()).length).to.equal(posted);
+  });
+
   it('stops at the first line that is wrong, or goes on when told to', async () => {
     const lines = `'{"body":"good"}' '{"body":"bad","nope":1}' '{"body":"after"}'`;
     const stopped = await home().shell(`printf '%s\\n' ${lines} | service say --ndjson-in`);

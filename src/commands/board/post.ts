@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { optional, WriteCommand } from '../../cli/base.ts';
 import { count, failure, flag, message, messages, object, postRecipients, seq, text } from '../../cli/shapes.ts';
+import { usage } from '../../local/failure.ts';
 import { postFlags } from './lib/post/flags.ts';
 import { post } from './lib/post/post.ts';
 
@@ -51,6 +52,8 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
 
   override async run(): Promise<void> {
     if (this.flags['ndjson-in']) {
+      if (this.args.body !== undefined && this.args.body !== '-')
+        throw usage('With --ndjson-in every text is on a line, {"body":"…"}, of standard input.');
       const { postLines } = await import('./lib/post/lines.ts');
       return postLines(await this.onBoard('A'), this.flags, this.out);
     }

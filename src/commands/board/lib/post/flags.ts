@@ -30,7 +30,13 @@ export const postFlags = {
   'body-file': stringFlag('PATH', 'Take the text from a file'),
   code: stringFlag('[=LANG]', 'Put the text into a code block'),
   truncate: choiceFlag(['none', 'head', 'tail'], 'Which part of a text that is too long to keep'),
-  'ndjson-in': booleanFlag('Post one message per line of JSON on standard input'),
+  'ndjson-in': booleanFlag('Post one message per line of JSON on standard input', {
+    // Each line says these for itself.
+    exclusive: [
+      ...['to', 'reply', 'option', 'comment', 'task', 'no-task', 'file', 'attach', 'urgent', 'expect-reply'],
+      ...['wait-reply', 'body-file', 'code', 'truncate'],
+    ],
+  }),
   'keep-going': booleanFlag('With --ndjson-in: go on after a line that fails', { dependsOn: ['ndjson-in'] }),
   'no-notes': booleanFlag('Do not say who gets it when'),
   'wait-reply': integerFlag('SECONDS', 'Wait for a reply; implies --expect-reply', { min: 0, max: 86_400 }),
