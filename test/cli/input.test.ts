@@ -75,6 +75,21 @@ describe('standard input', () => {
     expect(Number(characters)).to.equal(before.length);
   });
 
+  it('is not dropped where the word behind --code may be its language', async () => {
+    const refused = await home().shell('printf "+ 1\n" | service say --code diff --json');
+    const { error } = JSON.parse(refused.stdout);
+    expect([refused.code, error.message, error.hint]).to.deep.equal([
+      2,
+      'Is "diff" the language of what is piped in, or the text?',
+      'The language: --code=diff; the text: service say diff --code',
+    ]);
+    const piped = await home().shell('printf "+ 1\n" | service say --code=diff --json');
+    expect(JSON.parse(piped.stdout).message.body).to.equal('```diff\n+ 1\n```');
+    const word = await home().shell('printf "+ 1\n" | service say diff --code --json');
+    expect(JSON.parse(word.stdout).message.body).to.equal('```\ndiff\n```');
+    expect((await home().json(['say', '--code', 'diff'])).message.body).to.equal('```\ndiff\n```');
+  });
+
   it('of lines is strict text too, and a line without an end is refused', async () => {
     const garbage = await home().shell(`printf '{"body":"\\377"}\n' | service say --ndjson-in --json`);
     expect(JSON.parse(garbage.stdout).error.code).to.equal('invalid_utf8');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { optional, WriteCommand } from '../../cli/base.ts';
 import { count, failure, flag, message, messages, object, postRecipients, seq, text } from '../../cli/shapes.ts';
+import { hasPipedInput } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
 import { postFlags } from './lib/post/flags.ts';
 import { post } from './lib/post/post.ts';
@@ -57,10 +58,22 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
       const { postLines } = await import('./lib/post/lines.ts');
       return postLines(await this.onBoard('A'), this.flags, this.out);
     }
+    this.refuseUnclearCode();
     await post(
       (named) => this.onBoard('A', { named }),
       { body: this.args.body, ...this.flags, times: this.times },
       this.out,
+    );
+  }
+
+  /** With `--code diff` and a pipe, the one would be posted, and the other dropped. */
+  private refuseUnclearCode(): void {
+    const { body = '' } = this.args;
+    const behind = this.argv[this.argv.indexOf('--code') + 1];
+    if (this.flags.code !== '' || behind !== body || !/^[a-z][\w+#.-]{0,19}$/.test(body) || !hasPipedInput()) return;
+    throw usage(
+      `Is "${body}" the language of what is piped in, or the text?`,
+      `The language: --code=${body}; the text: service say ${body} --code`,
     );
   }
 }
