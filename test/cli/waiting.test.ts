@@ -1,5 +1,8 @@
 /** Waits that run out, and one that somebody ends. */
 import { expect } from 'chai';
+import type { BoardSession } from '../../src/cli/session/open-session.ts';
+import { awaitReply } from '../../src/commands/board/lib/post/await-reply.ts';
+import type { Message } from '../../src/contract/types.ts';
 import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -86,6 +89,33 @@ describe('a wait for an answer', () => {
         `Lunch!\\nYour person wrote; there is no reply yet\\. To wait on: service board thread ${posted} --after ${posted} --wait 600 --as three\\n$`,
       ),
     );
+  });
+
+  it('of say in a thread takes for the reply what the agent’s person writes anywhere in it', async () => {
+    const reply = { id: 'msg_3', seq: 3, sender: 'owner', reply_to: 'msg_1', thread_root: 'msg_1' };
+    for (const message of [
+      { id: 'msg_2', seq: 2, thread_root: 'msg_1' },
+      { id: 'msg_1', seq: 1, thread_root: null },
+    ]) {
+      // The inbox is answered first, twice, and only then the thread.
+      let goOn = () => {};
+      const inboxRead = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      let reads = 0;
+      const call = async (name: string) => {
+        if (name === 'readInbox') {
+          if (++reads === 2) goOn();
+          return { data: { messages: reads === 1 ? [reply] : [] } };
+        }
+        await inboxRead;
+        return { data: { replies: [reply] } };
+      };
+      const client = { call, environment: { now: () => 0, random: () => 0, sleep: async () => {} } };
+      const session = { client, agent: true } as unknown as BoardSession;
+      const { outcome, reply: came } = await awaitReply(session, message as Message, 60);
+      expect([outcome, came?.id], message.id).to.deep.equal(['reply', 'msg_3']);
+    }
   });
 
   for (const [words, name] of [

@@ -77,7 +77,9 @@ async function ownerMessages(
   signal: AbortSignal,
 ): Promise<WaitedReply> {
   const input = { query: { after: message.seq }, signal };
-  const fromOwner = (m: Message) => m.sender === 'owner' && m.reply_to !== message.id;
+  // What is in the thread is a reply, which the other wait hears too.
+  const thread = message.thread_root ?? message.id;
+  const fromOwner = (m: Message) => m.sender === 'owner' && m.thread_root !== thread;
   const until = (page: { messages: Message[] }) => page.messages.some(fromOwner);
   const { reply: page } = await waitFor(client, 'readInbox', input, { waitSeconds: seconds, until });
   const found = page.data.messages.filter(fromOwner);
