@@ -212,7 +212,9 @@ describe('what wakes an idle session', () => {
       expect(compose.wakes(seatOf([], { mode, notices: [decision] }))).to.equal(byDecision);
       expect(compose.wakes(seatOf([], { mode, notices: [aNotice('colleague_arrived')] }))).to.equal(false);
       expect(compose.wakes(seatOf([peer], { mode, retry: new Set([peer.id]) }))).to.equal(byPeer);
-      expect(compose.wakes(seatOf([peer], { mode, heldBack: new Set([peer.id]) }))).to.equal(mode !== 'off');
+      expect(compose.wakes(seatOf([peer], { mode, heldBack: new Set([peer.id]) }))).to.equal(byPeer);
+      const direct = aMessage(3, { to: ['@claude'] });
+      expect(compose.wakes(seatOf([direct], { mode, heldBack: new Set([direct.id]) }))).to.equal(mode !== 'off');
     });
   }
 
@@ -737,7 +739,12 @@ describe('agents who have answered each other for long', () => {
 
   it('wake nobody with what is held, in every mode', () => {
     for (const mode of ['focused', 'all', 'humans', 'off'] as const) expect(wakes([held(1)], { mode })).to.equal(false);
-    expect(wakes([held(1)], { mode: 'all', retry: new Set([held(1).id]) })).to.equal(false);
+    const again = new Set([held(1).id]);
+    for (const mode of ['focused', 'all', 'humans'] as const) {
+      expect(wakes([held(1)], { mode, retry: again })).to.equal(false);
+      expect(wakes([held(1)], { mode, heldBack: again })).to.equal(false);
+      expect(seqs(at('turn_start', [seatOf([held(1)], { mode, heldBack: again })]))).to.deep.equal([1]);
+    }
     expect(wakes([held(1), fromOwner(2)])).to.equal(true);
   });
 

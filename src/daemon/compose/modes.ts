@@ -38,7 +38,9 @@ export const onlyFromAgents = (seats: readonly ComposeSeat[]): boolean =>
 /** The same of its messages alone. */
 export const hasWaking = (seat: ComposeSeat): boolean =>
   seat.mode !== 'off' &&
-  waitingOf(seat).some((message) => seat.heldBack.has(message.id) || wakesAgent(message, agentOf(seat)));
+  waitingOf(seat).some(
+    (message) => wakesAgent(message, agentOf(seat)) || (seat.heldBack.has(message.id) && !isQuiet(seat, message)),
+  );
 
 /** Whether what agents wrote to the seat is delivered only together with a person's message, and none is there. */
 export const waitsForPerson = (seat: ComposeSeat): boolean =>

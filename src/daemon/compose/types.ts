@@ -28,7 +28,7 @@ export interface ComposeSeat {
   skip: ReadonlySet<string>;
   /** Messages of a failed handoff: delivered at every turn's start, in every mode except `off`. */
   retry: ReadonlySet<string>;
-  /** Left out of a text with only its owner's messages: they follow at once, and wake the session for that. */
+  /** Left out of a text with only its owner's messages: they follow, and wake the session for that unless they are quiet. */
   heldBack: ReadonlySet<string>;
   /** Notices that are neither acknowledged nor in flight. */
   notices: readonly Notice[];

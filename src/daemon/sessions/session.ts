@@ -99,7 +99,7 @@ export class Session {
   /** Something changed while a handoff was being prepared. */
   rerun = false;
   failures = 0;
-  /** Ids of messages left out of a bundle with only its owner's messages: they are delivered right after it. */
+  /** Ids of messages left out of a bundle with only its owner's messages: they are delivered after it. */
   heldBack: ReadonlySet<string> = new Set();
   notBeforeUs = 0;
   /** Until then a runner accepts no handoff with only agents' messages. */
