@@ -764,6 +764,8 @@ describe('agents who have answered each other for long', () => {
       expect(seqs(at(point, [seatOf([said(1)]), other([said(2)])]))).to.deep.equal([1]);
       expect(seqs(at(point, [seatOf([said(1)]), other([said(2), fromOwner(3)])]))).to.deep.equal([1, 2, 3]);
     }
+    expect(seqs(at('turn_start', [other([said(1)])]))).to.deep.equal([]);
+    expect(seqs(at('turn_start', [other([said(1), fromOwner(2)])]))).to.deep.equal([1, 2]);
   });
 
   it('are told so in the bundle, where what is held stands apart', () => {

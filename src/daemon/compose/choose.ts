@@ -41,7 +41,7 @@ function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boole
   if (seat.mode === 'off') return [];
   const waiting = waitingOf(seat);
   const again = waiting.filter(({ id }) => seat.retry.has(id) || seat.heldBack.has(id));
-  if (point === 'turn_start') return seat.mode === 'focused' ? waiting : again;
+  if (point === 'turn_start') return seat.mode === 'focused' && !waitsForPerson(seat) ? waiting : again;
   return waking && !waitsForPerson(seat) ? waiting : [];
 }
 
