@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Claims } from '../../src/daemon/claims/claims.ts';
 import { realClock } from '../../src/daemon/clock.ts';
+import { ownLines } from '../../src/daemon/handoff/own-lines.ts';
 import type { Log } from '../../src/daemon/log.ts';
 import type { ServerEvents } from '../../src/daemon/server-link/link.ts';
 import type { Servers } from '../../src/daemon/server-link/servers.ts';
+import type { GoneDeps } from '../../src/daemon/sessions/gone.ts';
 import type { Session } from '../../src/daemon/sessions/session.ts';
 import { until } from '../support/until.ts';
 
@@ -76,8 +78,32 @@ describe('claims of others', () => {
     await edit('a.ts', 'b.ts', 'c.ts');
     expect(told()).to.deep.equal([]);
     claims = [claimOf('codex', ['{a,b}.ts'])];
-    expect(await read()).to.have.members(['service: a.ts is in codex', 'service: b.ts is in codex']);
+    expect(await read()).to.deep.equal(['service: b.ts, a.ts are in codex']);
     await edit('a.ts', 'c.ts');
     expect(told()).to.deep.equal([]);
+  });
+
+  it('are one line for all files that a claim has, however many were edited before', async () => {
+    await edit(...Array.from({ length: 300 }, (_, n) => `${n}.ts`));
+    claims = [claimOf('codex', ['**'])];
+    expect(await read()).to.deep.equal(['service: 299.ts, 298.ts, 297.ts and 297 more of your files are in codex']);
+  });
+
+  it('leave room for messages where many claim a file each, and are all told in the end', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `${n}-${'long'.repeat(25)}.ts`);
+    claims = names.map((name, n) => claimOf(`agent-${n}`, [name]));
+    await edit(...names);
+    await edit(...names);
+    const nothing = { journal: { lostOf: () => [] }, seats: {}, saved: {} } as unknown as GoneDeps;
+    const lines: string[] = [];
+    for (let texts = 0; lines.length < names.length; texts++) {
+      const { text, effects } = ownLines(nothing, session);
+      expect(Buffer.byteLength(text)).to.be.within(1, 2_000);
+      expect(texts).to.be.below(20);
+      lines.push(...text.split('\n'));
+      session.pendingLines.splice(0, effects.pending.length);
+      await edit(...names);
+    }
+    expect(new Set(lines)).to.have.property('size', names.length);
   });
 });

@@ -22,6 +22,10 @@ const REPOSITORY_MAX_AGE_US = 300_000_000;
 const MAX_FILES = 1_000;
 /** For all claims together, in equal parts: globs that take long to compare hold up no hook and hide no other claim. */
 const STEPS_A_CHECK = 20_000;
+/** Files that a warning names; it counts the others. */
+const NAMED_FILES = 3;
+/** So many lines may wait for the session's next texts; files beyond are warned about at a later check. */
+const MAX_WAITING_LINES = 50;
 
 interface SeatClaims {
   claims: readonly Claim[];
@@ -117,7 +121,7 @@ export class Claims {
     return found;
   }
 
-  /** Warns once per file; the steps may not be enough for the last of many. */
+  /** Warns once per file, with one line per claim; the steps may not be enough for the last of many. */
   #warn(session: Session, files: readonly EditedFile[]): void {
     const own = new Set([...session.seats].map(({ row }) => row.member_id));
     const claims = [...session.seats]
@@ -125,23 +129,29 @@ export class Claims {
       .filter((claim) => !claim.own && !own.has(claim.member_id));
     let left = STEPS_A_CHECK;
     for (const [at, claim] of claims.entries()) {
+      if (session.pendingLines.length >= MAX_WAITING_LINES) return;
+      const found: string[] = [];
       const steps: Steps = { left: left / (claims.length - at) };
       left -= steps.left;
       for (const file of files) {
         if (steps.left <= 0) break;
         if (file.warned || file.repo !== claim.repo || !covers(claim.paths, file.path, steps)) continue;
         file.warned = true;
-        session.pendingLines.push(claimLine(file.path, claim));
+        found.push(file.path);
       }
+      if (found.length > 0) session.pendingLines.push(claimLine(found, claim));
       left += Math.max(0, steps.left);
     }
   }
 }
 
-function claimLine(path: string, { agent, line, since, board, task }: Claim): string {
+function claimLine(paths: readonly string[], { agent, line, since, board, task }: Claim): string {
   const at = new Date(since).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
   const where = `board ${quoted(board)}${task === null ? '' : `, ${quoted(task)}`}`;
-  return `service: ${quoted(path)} is in ${quoted(agent)}'s line "${quoted(line)}" since ${at} (${where}). Say on the board what you change.`;
+  const named = paths.slice(0, NAMED_FILES).map(quoted).join(', ');
+  const more = paths.length > NAMED_FILES ? ` and ${paths.length - NAMED_FILES} more of your files` : '';
+  const are = paths.length === 1 ? 'is' : 'are';
+  return `service: ${named}${more} ${are} in ${quoted(agent)}'s line "${quoted(line)}" since ${at} (${where}). Say on the board what you change.`;
 }
 
 /** The nearest enclosing folder with a `.git` entry. */

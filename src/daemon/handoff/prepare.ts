@@ -129,7 +129,7 @@ export function composeOffer(
 /** The limits without the bytes of our own lines. */
 function roomBeside({ text }: OwnLines, { bundle_bytes, context_bytes }: Limits): Limits {
   const bytes = text === '' ? 0 : bytesOf(text) + 1;
-  return { bundle_bytes: bundle_bytes - bytes, context_bytes: context_bytes - bytes };
+  return { bundle_bytes: Math.max(0, bundle_bytes - bytes), context_bytes: Math.max(0, context_bytes - bytes) };
 }
 
 /** An offer of our own lines alone; null if there are none. */
