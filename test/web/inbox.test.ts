@@ -495,6 +495,56 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('offers answers in lists and above the conversation to a question of which all is shown', async () => {
+    const { person, board, agent } = await begin();
+    const ask = (body: string) => post(agent, board.name, body, { ask: { options: ['Yes', 'No'] } });
+    const short = await ask('Fix the typo in the README?\n\nI also **force-push**; Yes covers both.');
+    const long = await ask(`The tests:\n\n\`\`\`\nok?\n\`\`\`\nMerge it?\n\n${LONG}Yes also deletes the branch.`);
+    const last = await post(agent, board.name, LONG);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: last.seq } });
+    const viewport = { width: 360, height: 740 };
+    const { page, close } = await visit(server, person, '/inbox', { viewport });
+    const whole = 'Fix the typo in the README? I also force-push; Yes covers both.';
+    await page.getByRole('link', { name: whole }).waitFor();
+    expect(await questions(page)).to.deep.equal([whole, 'Merge it? …']);
+    expect(await page.getByRole('button', { name: 'Yes' }).count()).to.equal(1);
+    await page.getByRole('link', { name: 'Look at it' }).click();
+    await page.getByRole('heading', { name: 'Merge it?' }).waitFor();
+    await page.getByText('Yes also deletes the branch.').waitFor();
+    await page.getByRole('button', { name: 'Yes' }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(server.url);
+    const rows = page.getByRole('region', { name: 'Needs you' }).getByRole('listitem');
+    await rows.filter({ hasText: 'Merge it? …' }).getByRole('link', { name: 'Look at it' }).waitFor();
+    await page.getByRole('group', { name: whole }).waitFor();
+    expect(await rows.getByRole('button', { name: 'Yes' }).count()).to.equal(1);
+    await page.goto(`${server.url}/?board=${board.name}`);
+    const strip = page.getByRole('region', { name: 'Needs you', exact: true });
+    await strip.getByText(whole).waitFor();
+    await page.keyboard.press('1');
+    await strip.getByText('Merge it? …').waitFor();
+    await page.keyboard.press('1');
+    await strip.getByRole('link', { name: 'Look at it' }).click();
+    const card = page.getByRole('article').filter({ hasText: 'Yes also deletes the branch.' }).first();
+    await card.getByRole('button', { name: 'No' }).click();
+    await card.getByRole('button', { name: 'No', pressed: true }).waitFor();
+    const answers = await Promise.all([short, long].map((each) => repliesTo(agent, each)));
+    expect(answers.map((all) => all.map(({ body }) => body))).to.deep.equal([['Yes'], ['No']]);
+    await close();
+  });
+
+  it('shows all of a question without a line of its own, however long', async () => {
+    const { person, board, agent } = await begin();
+    const body = `${'One more word. '.repeat(100)}Is Yes enough?`;
+    const { id, seq } = await post(agent, board.name, body, { ask: { options: ['Yes'] } });
+    const { page, close } = await visit(server, person, `/inbox/asks/${id}`);
+    await page.getByRole('heading', { name: /^One more word.*…$/ }).waitFor();
+    await page.getByRole('paragraph').filter({ hasText: 'Is Yes enough?' }).waitFor();
+    await page.goto(`${server.url}/?board=${board.name}&message=${seq}`);
+    await page.getByRole('article').getByText('Is Yes enough?').waitFor();
+    await close();
+  });
+
   /** Three questions, of which the first one stands above a conversation of messages that were read. */
   const threeQuestions = async () => {
     const { person, board, agent } = await begin();

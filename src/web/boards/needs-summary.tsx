@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { itemPlace, toItem } from '../inbox/items.ts';
 import { Icon } from '../parts/icon.tsx';
-import { Options } from '../parts/options.tsx';
+import { Options, Question } from '../parts/options.tsx';
 import { PaletteButton } from '../parts/palette-button.tsx';
 import { agoPhrase, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -105,7 +105,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
 
 function Row({ need, highlighted }: { need: Need; highlighted: boolean }) {
   const item = toItem(need);
-  const { who, board, title, note } = item;
+  const { who, board, title, rest, whole, note } = item;
   const href = hrefOf(itemPlace(item));
   const link = useRef<HTMLAnchorElement>(null);
   const closed = need.kind === 'ask' && isClosedElsewhere(need.message);
@@ -122,10 +122,10 @@ function Row({ need, highlighted }: { need: Need; highlighted: boolean }) {
           {closed ? <span role="status">answered or closed meanwhile</span> : note}
         </span>
         <a class="qq" ref={link} href={href}>
-          {title}
+          <Question title={title} rest={rest} />
         </a>
       </span>
-      {need.kind === 'ask' && !closed && need.message.ask?.options.length ? (
+      {need.kind === 'ask' && !closed && whole && need.message.ask?.options.length ? (
         <Options message={need.message} class="desk" />
       ) : (
         <a class="b desk" href={href}>

@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { consequenceOf, questionOf } from '../parts/ask.ts';
+import { briefOf, consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
@@ -55,7 +55,8 @@ function Ask({ message }: { message: Message }) {
   const pick = (number: number) => ({
     keys: String(number),
     label: 'Pick that option',
-    run: () => pickOption(message, number),
+    // On a phone the list covers what is asked.
+    run: () => (briefOf(message).whole || title.current?.checkVisibility()) && pickOption(message, number),
   });
   useKeys(
     'Asks',

@@ -1,7 +1,7 @@
 /** The groups of the inbox. */
 import { computed } from '@preact/signals';
 import type { Actor, Message } from '../../contract/types.ts';
-import { consequenceOf, questionOf } from '../parts/ask.ts';
+import { briefOf, consequenceOf } from '../parts/ask.ts';
 import { ago, formatDayTime, formatTime } from '../parts/time.tsx';
 import { needs, needsOfMyAgents } from '../state/needs.ts';
 import { approvalItem, type Item, ownAgent, toItem } from './items.ts';
@@ -17,7 +17,7 @@ const askItem = (message: Message, who: Actor, note: string, at: string): Item =
   id: message.id,
   who,
   board: message.board,
-  title: questionOf(message).question,
+  ...briefOf(message),
   note,
   blocks: false,
   when: at,

@@ -4,7 +4,7 @@
 import './inbox.css';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
-import { Options } from '../parts/options.tsx';
+import { Options, Question } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { isFocusLost } from '../state/focus.ts';
@@ -161,7 +161,7 @@ function Nothing() {
 }
 
 function Line({ item, current }: { item: Item; current: boolean }) {
-  const { who, board, title, note, blocks, when, need } = item;
+  const { who, board, title, rest, whole, note, blocks, when, need } = item;
   return (
     <li class={current ? 'cur' : undefined}>
       <a
@@ -180,16 +180,18 @@ function Line({ item, current }: { item: Item; current: boolean }) {
             <span class="sp" />
             <span class="nw">{when}</span>
           </span>
-          <b class="qq">{title}</b>
+          <b class="qq">
+            <Question title={title} rest={rest} />
+          </b>
           <span class="sm q2">{blocks ? <Blocks note={note} /> : note}</span>
         </span>
       </a>
-      {need?.kind === 'ask' && (
+      {need?.kind === 'ask' && whole && (
         <div class="mob">
           <Options message={need.message} />
         </div>
       )}
-      {need && need.kind !== 'ask' && (
+      {need && !whole && (
         <a class="b mob look" href={hrefOf(itemPlace(item))}>
           Look at it
         </a>

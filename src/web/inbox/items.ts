@@ -1,14 +1,14 @@
 /** The items of the inbox and their addresses. */
 import type { Need as AgentNeed, Approval } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
-import { consequenceOf, questionOf } from '../parts/ask.ts';
+import { type Brief, briefOf, consequenceOf } from '../parts/ask.ts';
 import { ago, formatDayTime } from '../parts/time.tsx';
 import type { Identity } from '../parts/who.tsx';
 import { boardOf, type Need } from '../state/needs.ts';
 import type { InboxKind, Place } from '../state/route.ts';
 import { describeAction } from './actions.ts';
 
-export interface Item {
+export interface Item extends Partial<Brief> {
   kind: InboxKind;
   id: string;
   who: Identity;
@@ -49,7 +49,7 @@ export function toItem(need: Need): Item {
     const note =
       consequenceOf(message) ?? (message.ask?.options.length ? 'waits for your answer' : 'waits for your words');
     const blocks = !!message.ask?.blocking && message.ask.task !== null;
-    return { ...base, kind: 'asks', who: message.from, title: questionOf(message).question, note, blocks };
+    return { ...base, kind: 'asks', who: message.from, ...briefOf(message), note, blocks };
   }
   if (need.kind === 'approval') {
     const { approval } = need;

@@ -1,17 +1,17 @@
 /** The strip above the conversation that shows what needs the person on this board, one item at a time. */
 import { Suspense } from 'preact/compat';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { consequenceOf, questionOf } from '../parts/ask.ts';
+import { consequenceOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
-import { AnswerProblem, Options } from '../parts/options.tsx';
+import { AnswerProblem, Options, Question } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { answerAttempts, isClosedElsewhere, pickOption } from '../state/answers.ts';
 import { isFocusLost } from '../state/focus.ts';
 import { useKeys, useStanding } from '../state/keys.ts';
 import { type Need, needsOnBoard } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
-import { hrefOf } from '../state/route.ts';
+import { hrefOf, type Place } from '../state/route.ts';
 import { visibleAsks } from '../state/visible-asks.ts';
 import { itemPlace, toItem } from './items.ts';
 
@@ -45,13 +45,15 @@ export function NeedStrip({ room }: { room: Room }) {
     moveFocus.current = () => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus();
   };
   const message = need?.kind === 'ask' ? need.message : null;
+  const item = need && toItem(need);
+  const whole = item?.whole === true;
   const closed = message !== null && isClosedElsewhere(message);
   useLayoutEffect(() => {
     if (closed && isFocusLost()) strip.current?.querySelector<HTMLElement>('.look')?.focus();
   }, [closed]);
   const isStanding = useStanding(need?.id, need?.id === chosen);
   const answer = (number: number): boolean => {
-    if (!message || closed || writingTo !== null || isInMessage()) return false;
+    if (!message || !whole || closed || writingTo !== null || isInMessage()) return false;
     return !isStanding() || pickOption(message, number);
   };
   const isInMessage = (): boolean => document.activeElement?.closest('article') != null;
@@ -67,8 +69,8 @@ export function NeedStrip({ room }: { room: Room }) {
     ],
     [need, next, closed, writingTo],
   );
-  if (!need) return null;
-  const { who, title, note } = toItem(need);
+  if (!item) return null;
+  const { who, title, rest, note } = item;
   const sent = answerAttempts.value.get(need.id)?.state === 'sent';
   const writing = writingTo === need.id;
   const task = message?.ask?.task;
@@ -111,7 +113,7 @@ export function NeedStrip({ room }: { room: Room }) {
             )}
           </p>
           <p class="ask" id="need-question">
-            {message ? questionOf(message).question : title}
+            <Question title={title} rest={rest} />
           </p>
         </div>
         <span class="row nw steps">
@@ -135,7 +137,13 @@ export function NeedStrip({ room }: { room: Room }) {
       {message && (!closed || writing) ? (
         <>
           <div class="row w under">
-            {!closed && <Options message={message} labelledBy="need-question" />}
+            {!closed && whole && <Options message={message} labelledBy="need-question" />}
+            {!closed && !whole && (
+              <Look
+                at={{ screen: 'board', board: room.name, tab: 'talk', message: message.seq }}
+                onClick={() => choose(null)}
+              />
+            )}
             {!writing && !sent && message.ask?.can_answer && (
               <button type="button" class="b bare" ref={write} onClick={() => setWritingTo(need.id)}>
                 <Icon name="reply" />
@@ -165,11 +173,15 @@ export function NeedStrip({ room }: { room: Room }) {
         </>
       ) : (
         <div class="opts">
-          <a class="b look" href={hrefOf(itemPlace(toItem(need)))}>
-            Look at it
-          </a>
+          <Look at={itemPlace(item)} />
         </div>
       )}
     </section>
   );
 }
+
+const Look = ({ at, onClick }: { at: Place; onClick?: () => void }) => (
+  <a class="b look" href={hrefOf(at)} onClick={onClick}>
+    Look at it
+  </a>
+);

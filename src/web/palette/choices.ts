@@ -2,6 +2,7 @@
 import type { BoardFile, Member, SearchResult, Task } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { itemPlace, toItem } from '../inbox/items.ts';
+import { titleOf } from '../parts/ask.ts';
 import { taskIcons } from '../parts/icon.tsx';
 import type { Identity } from '../parts/who.tsx';
 import { setTheme, signOut } from '../shell/account.tsx';
@@ -181,7 +182,7 @@ export function buildSections(typed: string, read: PaletteData): Section[] {
     const item = toItem(need);
     return {
       id: `need ${need.id}`,
-      label: item.title,
+      label: titleOf(item),
       note: item.note,
       keywords: item.board,
       who: item.who,

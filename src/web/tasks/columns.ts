@@ -1,7 +1,7 @@
 /** The columns of tasks and the texts of task cards. */
 import { HOUR } from '../../contract/durations.ts';
 import type { Member, Message, Task } from '../../contract/types.ts';
-import { questionOf } from '../parts/ask.ts';
+import { briefOf, titleOf } from '../parts/ask.ts';
 import { plural } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { ago, formatTime } from '../parts/time.tsx';
@@ -58,7 +58,7 @@ export function statusLine(task: Task, asks: Message[], owner: Member | undefine
   const mine = asks.filter(isAskedOfMe);
   const blocking = mine.find(({ ask }) => ask?.blocking);
   if (task.needs_you)
-    return { icon: 'ask', tone: 'mine', text: blocking ? questionOf(blocking).question : 'waits on your answer' };
+    return { icon: 'ask', tone: 'mine', text: blocking ? titleOf(briefOf(blocking)) : 'waits on your answer' };
   const on = task.blocked_on[0];
   if (on) return { tone: 'plain', text: `waits on ${on.to.name}, ${ago(on.since)}` };
   if (task.blocked) return { tone: 'plain', text: 'waits on an answer' };

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
 import { bytesHref } from '../api/bytes.ts';
+import { splitAsk } from '../parts/ask.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { Markdown } from '../parts/markdown.tsx';
@@ -16,7 +17,7 @@ import { serverNow } from '../state/clock.ts';
 import { AskCard } from './ask-card.tsx';
 import { useTalk } from './context.ts';
 import { Actions, Reactions } from './message-actions.tsx';
-import { createMarker, redactionNote, splitQuestion } from './text.ts';
+import { createMarker, redactionNote } from './text.ts';
 import type { Post } from './thread.ts';
 
 const Receipts = lazy(() => import('./receipts.tsx').then(({ Receipts }) => ({ default: Receipts })));
@@ -148,7 +149,7 @@ function MessageBody({ message }: { message: Message }) {
     [message.id, known, me],
   );
   const { answer, ask, body } = message;
-  const { rest, question } = ask ? splitQuestion(body) : { rest: body, question: '' };
+  const { before, asking } = ask ? splitAsk(body) : { before: body, asking: '' };
   return (
     <>
       {answer && (
@@ -161,9 +162,9 @@ function MessageBody({ message }: { message: Message }) {
               : 'answered'}
         </p>
       )}
-      {rest && !(answer?.withdrawn || answer?.option_text === body) && <Markdown text={rest} decorate={marks} />}
+      {before && !(answer?.withdrawn || answer?.option_text === body) && <Markdown text={before} decorate={marks} />}
       <Images message={message} />
-      {ask && <AskCard message={message} question={question} marks={marks} />}
+      {ask && <AskCard message={message} question={asking} marks={marks} />}
     </>
   );
 }

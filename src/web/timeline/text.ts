@@ -60,14 +60,3 @@ export function redactionNote({ redactions }: Message): string {
   const many = redactions.length > 1 || (redactions[0]?.count ?? 0) > 1;
   return `${all} ${many ? 'were' : 'was'} removed before this was kept.`;
 }
-
-const MAX_QUESTION = 300;
-
-/** Takes the last paragraph of an ask as its question, unless that is long, a list, a quote or code. */
-export function splitQuestion(body: string): { rest: string; question: string } {
-  const blocks = body.trimEnd().split(/\n{2,}/);
-  const last = blocks.at(-1) ?? '';
-  const inFence = body.split('```').length % 2 === 0;
-  const plain = last.length <= MAX_QUESTION && !/^(\s{4}|[-*+>#|]|\d+[.)]|```|~~~)/m.test(last) && !inFence;
-  return plain ? { rest: blocks.slice(0, -1).join('\n\n'), question: last } : { rest: body, question: '' };
-}
