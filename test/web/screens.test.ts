@@ -16,6 +16,7 @@ import { type Visit, visit } from './support/visit.ts';
 
 const shots = fileURLToPath(new URL('../../.shots/', import.meta.url));
 const PHONE = { width: 360, height: 780 };
+const SIDEWAYS = { width: 844, height: 390 };
 const WIDE = { width: 1280, height: 800 };
 /** A window of 1280 by 1024, as the page sees it when it is zoomed. */
 const ZOOMED_200 = { width: 640, height: 512 };
@@ -77,6 +78,35 @@ describe('every screen of the page', () => {
       expect(seen.complaints).to.deep.equal([]);
     });
   }
+
+  it('keeps what is read and touched clear of a notch and of the bar at the end of a phone’s screen', async () => {
+    const { page, context, close } = await visit(server, story.dana, '/', { reducedMotion: 'reduce' });
+    const devtools = await context.newCDPSession(page);
+    for (const [size, left, bottom] of [
+      [PHONE, 0, 34],
+      [SIDEWAYS, 47, 21],
+    ] as const) {
+      await page.setViewportSize(size);
+      const insets = { left, leftMax: left, right: left, rightMax: left, bottom, bottomMax: bottom };
+      await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets });
+      for (const path of ['/inbox', '/?board=payments', '/?board=payments&task=PAY-1', '/?board=payments&tab=people']) {
+        await page.goto(server.url + path);
+        await settled(page);
+        const [first, last] = [left, size.width - left];
+        const end = size.height - bottom;
+        for (const one of await page.locator('.main, .bot > a, .toasts').all()) {
+          const box = await one.boundingBox();
+          if (!box) continue;
+          const { x, y, width, height } = box;
+          const at = `${path} ${await one.getAttribute('class')} at ${size.width} px`;
+          expect(x, at).to.be.at.least(first);
+          expect(x + width, at).to.be.at.most(last);
+          expect(y + height, at).to.be.at.most(end);
+        }
+      }
+    }
+    await close();
+  });
 
   /** A link of the rail or of a board, a read that answers late, and what stands below the part that it is for. */
   const slowParts: [string, string, string][] = [
