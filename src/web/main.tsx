@@ -12,11 +12,13 @@ import { keepFocus } from './state/focus.ts';
 import { listenToKeys } from './state/keys.ts';
 import { startRouting } from './state/route.ts';
 import { storedNames, unsentName } from './state/storage.ts';
+import { refuseDrops } from './upload/refuse-drops.ts';
 
 takeCode();
 addEventListener('hashchange', takeCode);
 startRouting();
 listenToKeys();
+refuseDrops();
 startLink();
 syncTitle();
 keepFocus();

@@ -51,6 +51,20 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('a file that is let go where nothing takes it does not replace the page', async () => {
+    const { page, close } = await visit(server, maya, at('tab=files'));
+    await page.getByRole('link', { name: /src\/wait\.ts/ }).waitFor();
+    const kept = await page.locator('#main').evaluate((main) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['x'], 'notes.html'));
+      return ['dragover', 'drop'].map(
+        (type) => !main.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })),
+      );
+    });
+    expect(kept).to.deep.equal([true, true]);
+    await close();
+  });
+
   it('shows a log of 5 MB part by part', async () => {
     const lines = Array.from({ length: 50_000 }, (_, index) => `${index + 1} ${'x'.repeat(94)}`);
     await put(maya, board.name, 'app.log', lines.join('\n'));
