@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
+import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
@@ -16,7 +17,9 @@ const article = (page: Page, text: string): Locator => page.getByRole('article')
 /** What an element looks like beside its words. */
 const lookOf = (locator: Locator): Promise<string> =>
   locator.first().evaluate((element) => {
-    const { color, backgroundColor, borderColor, borderWidth, borderStyle, outline } = getComputedStyle(element);
+    const { color, borderColor, borderWidth, borderStyle, outline, ...style } = getComputedStyle(element);
+    // Forced colours make every ground that of the page, and leave it its transparency, which nobody sees then.
+    const backgroundColor = style.backgroundColor.replace(/^rgba\((.*), 0\)$/, 'rgb($1)');
     return JSON.stringify({ color, backgroundColor, borderColor, borderWidth, borderStyle, outline });
   });
 
@@ -161,6 +164,17 @@ describe('the page in other media', () => {
       .locator('.flow figcaption i')
       .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
     expect(new Set(colours).size, 'what the colours of the plot mean').to.equal(4);
+    await page.keyboard.press('Control+k');
+    const choices = page.getByRole('option');
+    await different('choice', choices.first(), choices.last());
+    await page.keyboard.type('write');
+    const found = choices.filter({ hasText: 'Write it down' });
+    await different('match', found.locator('mark'), found);
+    await put(dana, board, 'plan.md', 'First\n');
+    await put(dana, board, 'plan.md', 'Second\n', { base: 1 });
+    await page.goto(`${server.url}/?board=${board}&file=plan.md`);
+    const versions = page.getByRole('complementary').getByRole('listitem').filter({ hasText: /^v\d/ });
+    await different('version', versions.first(), versions.last());
     await close();
   });
 
