@@ -24,13 +24,13 @@ describe('the server and its invites on the page', () => {
     await page.getByText(`service people role maya admin --server ${server.url}`).waitFor();
     await page.getByText('Change the settings').click();
     await page.getByText(`service settings set --board-creation admins --server ${server.url}`).waitFor();
-    await page.getByText('Keys and sessions in the terminal').click();
+    await page.getByText('Keys in the terminal').click();
     await page.getByText(/^service key revoke key_\w{26} --server/).waitFor();
     await page.getByText('Your agents have invited nobody.').waitFor();
     await close();
   });
 
-  it('a member is offered only what is theirs to change, and a guest no list of people', async () => {
+  it('a member is offered only what is theirs to change, and a guest neither a list of people nor of keys', async () => {
     const sam = await server.person('sam');
     const member = await visit(server, sam, '/server');
     await member.page.getByText('Change sam').waitFor();
@@ -54,6 +54,9 @@ describe('the server and its invites on the page', () => {
     await guest.page.getByText('Who makes boards').waitFor();
     expect(await guest.page.getByRole('heading', { name: 'People' }).count()).to.equal(0);
     expect(refused).to.deep.equal([]);
+    await guest.page.getByText('Sessions in the terminal').click();
+    await guest.page.getByText('service key end-session').waitFor();
+    expect(await guest.page.getByText(/service key (list|create|revoke)|[Yy]our terminal can/).count()).to.equal(0);
     await guest.close();
   });
 

@@ -38,19 +38,28 @@ export const Keys = ({
         </dd>
       </div>
     </dl>
-    <p class="q2">A browser can never list, make or revoke keys. Your terminal can:</p>
+    {person.server_role !== 'guest' && (
+      <>
+        <p class="q2">A browser can never list, make or revoke keys. Your terminal can:</p>
+        <CommandList
+          summary="Keys in the terminal"
+          lines={[
+            ['List your keys, and when each was last used.', serverCommand('key', 'list')],
+            [
+              'Make a key for another machine or program; it is shown once.',
+              serverCommand('key', 'create', 'laptop', '--expires', '90d'),
+            ],
+            [
+              'Revoke the key of this session: this browser and what else uses it end at once.',
+              serverCommand('key', 'revoke', key.id),
+            ],
+          ]}
+        />
+      </>
+    )}
     <CommandList
-      summary="Keys and sessions in the terminal"
+      summary="Sessions in the terminal"
       lines={[
-        ['List your keys, and when each was last used.', serverCommand('key', 'list')],
-        [
-          'Make a key for another machine or program; it is shown once.',
-          serverCommand('key', 'create', 'laptop', '--expires', '90d'),
-        ],
-        [
-          'Revoke the key of this session: this browser and what else uses it end at once.',
-          serverCommand('key', 'revoke', key.id),
-        ],
         ['List the browsers you are signed in with.', serverCommand('key', 'sessions')],
         ['Sign this browser out from elsewhere.', serverCommand('key', 'end-session', id)],
       ]}
