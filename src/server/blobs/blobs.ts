@@ -40,6 +40,9 @@ interface BlobOptions {
   look: string;
 }
 
+/** Bytes that were published may have been taken away again: they are to be published once more. */
+export class MaybeCollected extends Error {}
+
 export class Blobs {
   readonly store: BlobStore;
   readonly #options: BlobOptions;
@@ -58,13 +61,13 @@ export class Blobs {
     if (quota > 0 && (await db.read(storedBytes)) + size > quota) throw quotaReached();
   }
 
-  /** Makes staged bytes durable and records them, so that a transaction can refer to them. @throws NoRoom */
+  /** Makes staged bytes durable and records them, so that a transaction can refer to them. @throws NoRoom, MaybeCollected */
   async publish(staged: Staged): Promise<void> {
     const { db } = this.#options;
     const published = this.#alone(staged.digest, WAIT_MS, async (confirm) => {
       await staged.publish();
       const fits = await db.write((tx) => this.#note(tx, staged));
-      if (fits) return;
+      if (fits) return confirm();
       // A row means that these bytes were there before.
       if (!(await db.read((tx) => blobOf(tx, staged.digest)))) await this.store.delete(staged.digest, confirm);
       throw quotaReached();
@@ -212,7 +215,7 @@ export class Blobs {
 
   /**
    * Publishing and removing the same bytes exclude each other, in all processes.
-   * @param fn is given what throws once another process can have come in between, because a connection was lost.
+   * @param fn is given what throws MaybeCollected once another process can have come in between, because a connection was lost.
    * @returns false where the bytes were not free within `waitMs`: then it did not run.
    */
   async #alone(digest: Digest, waitMs: number, fn: (confirm: () => Promise<void>) => Promise<void>): Promise<boolean> {
@@ -220,7 +223,7 @@ export class Blobs {
     if (!release) return false;
     try {
       await fn(async () => {
-        if (!(await release.held())) throw new Error('the lock on these bytes was lost');
+        if (!(await release.held())) throw new MaybeCollected('the lock on these bytes was lost');
       });
       return true;
     } finally {

@@ -11,6 +11,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import { MAX_FILE } from '../../contract/values.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
+import { MaybeCollected } from '../blobs/blobs.ts';
 import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';
 import { type FileSecrets, scanFile } from '../text/file-scan.ts';
 import type { Call, Incoming } from './call.ts';
@@ -160,20 +161,17 @@ const storeDown = (): Refusal =>
 
 const digestBytes = (digest: Digest): Buffer => Buffer.from(hexOf(digest), 'hex');
 
-/** Bytes that were collected between their publishing and the transaction that names them. */
-class Collected extends Error {}
-
 async function name(run: Run, staged: Staged): Promise<Reply> {
   const { engine, credential, incoming } = run;
   const kept = incoming.key === null ? null : keptBy(run, digestBytes(staged.digest));
   try {
     if (staged.secrets) throw hasSecret(staged.secrets);
     for (;;) {
-      await engine.blobs.publish(staged);
       try {
+        await engine.blobs.publish(staged);
         return await write(run, staged, kept);
       } catch (error) {
-        if (!(error instanceof Collected)) throw error;
+        if (!(error instanceof MaybeCollected)) throw error;
       }
     }
   } catch (error) {
@@ -190,7 +188,7 @@ function write(run: Run, { digest, size }: Staged, kept: Kept | null): Promise<R
       run.seen = { caller, now: tx.now };
       const replay = kept && (await findReplay(kept, tx, caller));
       if (replay) return replay;
-      if (!(await shareBlob(tx, digest))) throw new Collected();
+      if (!(await shareBlob(tx, digest))) throw new MaybeCollected();
       setTerms(caller, operations[offered.name]);
       const outcome = await offered.case.run(tx, caller, input as never, { digest, size });
       const reply = replyOf(outcome, operations[offered.name].ok[0]);

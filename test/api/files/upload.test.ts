@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { bytesOf, put, refusedPut, tryPut } from '../../support/files.ts';
+import { bytesOf, lose, put, refusedPut, tryPut } from '../../support/files.ts';
 import { lines, open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, putOnBoard, setRoles } from '../../support/state.ts';
@@ -270,6 +270,28 @@ forEachDatabase('uploading files', (engine) => {
     expect((await send('sha-256=nonsense', 'digest2.md')).code).to.equal('invalid_request');
     expect((await send('md5=:AAAA:', 'digest3.md')).status).to.equal(201);
     expect((await refusedPut(dana, board, 'digest2.md', 'x')).code).to.equal(undefined);
+  });
+
+  it('puts the bytes again where another process may have taken them away meanwhile', async () => {
+    const { db } = server;
+    const plain = db.claim;
+    let lost = 0;
+    db.claim = async (name, ...more) => {
+      const free = await plain.call(db, name, ...more);
+      if (!free || !name.startsWith('blob ') || lost++ > 0) return free;
+      const losing = async (): Promise<void> => {
+        await lose(server, name.slice('blob '.length));
+        await free();
+      };
+      return Object.assign(losing, { held: () => Promise.resolve(false) });
+    };
+    try {
+      await put(dana, board, 'twice.md', 'put twice');
+    } finally {
+      Reflect.deleteProperty(db, 'claim');
+    }
+    expect((await bytesOf(dana, board, 'twice.md')).toString()).to.equal('put twice');
+    expect(lost).to.equal(2);
   });
 
   it('has 64 places for uploads, of which a credential that does not work takes none', async () => {
