@@ -93,6 +93,10 @@ export const listKeyRows = (
     return page(filter.working ? working(all, tx.now) : all);
   });
 
+/** The working keys that lie, or lay, in the data folder of a local server, of whichever person. */
+export const workingLocalKeys = (tx: ReadTx): Promise<AccessKeyRow[]> =>
+  tx.query((db) => working(db('access_keys').where('origin', 'local'), tx.now).orderBy('id').select(keyFields));
+
 /** A key, its row locked until the commit: requests that came with it end first. */
 export const lockKey = (tx: WriteTx, id: string): Promise<AccessKeyRow | undefined> =>
   firstRow(tx, (db) => db('access_keys').where('id', id).forUpdate().select(keyFields));

@@ -24,6 +24,7 @@ import { startError, writePrivately } from '../../support/data-folder.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeKey, revokeKey } from '../../support/state.ts';
+import { setPerson } from '../invites/cast.ts';
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
 
@@ -116,6 +117,20 @@ forEachDatabase('the data folder', (engine) => {
       await server.restart();
       expect((await holder().ok('getMe')).server_role).to.equal('admin');
     }
+  });
+
+  it('gets a new key for another admin where its holder is none any more, whose key ends too', async () => {
+    const { id } = await holder().ok('getMe');
+    const former = new Api(server.url, holder().token, id);
+    const eve = await server.person('eve', 'admin');
+    await setPerson(server, former, { server_role: 'member' });
+    await server.restart();
+    expect((await holder().ok('getMe')).name).to.equal('eve');
+    expect(await former.refused('getMe')).to.equal('401 unauthorized');
+    await setPerson(server, eve, { server_role: 'member' });
+    await setPerson(server, former, { server_role: 'admin' });
+    await server.restart();
+    expect((await holder().ok('getMe')).id).to.equal(id);
   });
 
   it('delivers a key left pending by a start whose transaction committed', async () => {
