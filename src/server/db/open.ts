@@ -15,11 +15,15 @@ interface OpenOptions {
   clock: Clock;
   /** Whether missing migrations are applied; without, an old schema fails at its first use. */
   migrate: boolean;
+  /** Changes nothing in a file of SQLite. */
+  readonly?: boolean;
 }
 
 /** @throws PooledByTransaction */
-export async function openDatabase({ url, clock, migrate: migrates }: OpenOptions): Promise<Database> {
-  const db = url.startsWith('sqlite:') ? new SqliteDatabase(sqliteFile(url), clock) : new PostgresDatabase(url, clock);
+export async function openDatabase({ url, clock, migrate: migrates, readonly }: OpenOptions): Promise<Database> {
+  const db = url.startsWith('sqlite:')
+    ? new SqliteDatabase(sqliteFile(url), clock, readonly)
+    : new PostgresDatabase(url, clock);
   try {
     if (db instanceof PostgresDatabase) await db.requireSessions();
     if (migrates) await migrate(db, url);

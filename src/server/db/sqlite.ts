@@ -18,9 +18,7 @@ const READERS = 4;
 
 export class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
-  readonly #writer: Connection;
-  readonly #group: ReturnType<typeof groupWriter>;
-  readonly #checkpoint: ReturnType<typeof quietCheckpoint>;
+  readonly #writer: { submit: ReturnType<typeof groupWriter>['submit']; close(): Promise<void> } | null;
   readonly #readers: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   readonly #file: string;
@@ -30,19 +28,31 @@ export class SqliteDatabase implements Database {
   #open = 0;
   #closed = false;
 
-  constructor(file: string, clock: Clock) {
+  /** @param readonly nothing in the file is changed, which then has to be there. */
+  constructor(file: string, clock: Clock, readonly = false) {
     this.#file = file;
     this.#clock = clock;
     this.#locks = new NamedLocks(clock);
-    this.#writer = new Connection(file, {});
-    prepareWriter(this.#writer.db);
+    this.#writer = readonly ? null : this.#openWriter();
+  }
+
+  #openWriter() {
+    const connection = new Connection(this.#file, {});
+    prepareWriter(connection.db);
     // From now on its batches wait for a lock, not the whole process.
-    this.#writer.db.pragma('busy_timeout = 0');
-    this.#checkpoint = quietCheckpoint(this.#writer.db, clock, () => this.#group.busy() || this.#waiting.length > 0);
-    this.#group = groupWriter(this.#writer, clock, (keys) => {
-      this.#checkpoint.noticed();
+    connection.db.pragma('busy_timeout = 0');
+    const busy = (): boolean => group.busy() || this.#waiting.length > 0;
+    const checkpoint = quietCheckpoint(connection.db, this.#clock, busy);
+    const group = groupWriter(connection, this.#clock, (keys) => {
+      checkpoint.noticed();
       if (keys.length > 0) this.#follower?.committed(keys);
     });
+    const close = async (): Promise<void> => {
+      await group.idle();
+      checkpoint.stop();
+      connection.db.close();
+    };
+    return { submit: group.submit, close };
   }
 
   async read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> {
@@ -62,7 +72,8 @@ export class SqliteDatabase implements Database {
   }
 
   write<T>(fn: (tx: WriteTx) => Promise<T>, { shares }: Allowed = {}): Promise<T> {
-    return this.#group.submit(fn, Boolean(shares));
+    if (!this.#writer) throw new Error('the database was opened for reading only');
+    return this.#writer.submit(fn, Boolean(shares));
   }
 
   /** There is no other process: the data folder is locked. */
@@ -82,9 +93,7 @@ export class SqliteDatabase implements Database {
     this.#open = READERS;
     for (let left = open; left > 0; left--) (await this.#acquire()).db.close();
     this.#open = 0;
-    await this.#group.idle();
-    this.#checkpoint.stop();
-    this.#writer.db.close();
+    await this.#writer?.close();
   }
 
   #acquire(): Promise<Connection> | Connection {

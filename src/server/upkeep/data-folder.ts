@@ -157,7 +157,7 @@ export async function lookInto<T>(
 ): Promise<T> {
   const url = storageThere(dataDir, named);
   try {
-    const db = await openDatabase({ url, clock: systemClock, migrate: false });
+    const db = await openDatabase({ url, clock: systemClock, migrate: false, readonly: true });
     return await look(db, url).finally(() => db.close());
   } catch (error) {
     throw ofDatabase(error, dataDir);

@@ -34,7 +34,7 @@ export async function migrateStorage(
   }
   const unlock = status ? () => {} : lockFolder(dataDir);
   try {
-    const opened = await openDatabase({ url, clock: systemClock, migrate: false });
+    const opened = await openDatabase({ url, clock: systemClock, migrate: false, readonly: status });
     try {
       await requireOwn(opened, dataDir, lost);
       const before = await migrationsIn(opened);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -225,6 +226,25 @@ describe('the database of a data folder', () => {
       expect(error).to.include({ code: 'storage_unreachable' });
     }
     expect(readdirSync(dataDir)).to.deep.equal([]);
+  });
+
+  it('that is only looked into is not written, where it is a copy in its own journal mode or another program writes', async () => {
+    const [from, dataDir] = [folder(), folder()];
+    await startServer({ ...quiet, dataDir: from }).then((server) => server.close());
+    const file = join(dataDir, 'service.db');
+    const whole = new Sqlite(join(from, 'service.db'));
+    whole.prepare('VACUUM INTO ?').run(file);
+    whole.close();
+    copyFileSync(join(from, 'server-secret'), join(dataDir, 'server-secret'));
+    const bytes = readFileSync(file);
+    const writer = new Sqlite(file);
+    writer.exec('BEGIN IMMEDIATE');
+    expect(await checkStorage({ dataDir })).to.include({ checked: 0, complete: true });
+    expect((await schemaOf({ dataDir })).missing).to.deep.equal([]);
+    expect((await migrateStorage({ dataDir }, true)).applied).to.deep.equal([]);
+    writer.close();
+    expect(readFileSync(file).equals(bytes)).to.equal(true);
+    expect(readdirSync(dataDir).sort()).to.deep.equal(['files', 'server-secret', 'service.db']);
   });
 
   it('that is damaged, or was never a server’s, is named as such', async () => {
