@@ -11,10 +11,10 @@ import {
   keyName,
   memberName,
   nullsLeftOut,
+  oneLine,
   person,
   queryInt,
   roleName,
-  text,
   time,
 } from '../schemas.ts';
 import { usualRole } from '../values.ts';
@@ -56,7 +56,7 @@ export const listJoinCodesQuery = z.object({
 
 export const joinCodeList = z.strictObject({ join_codes: z.array(joinCode), next_after: id('jc').nullable() });
 
-const harness = text(40, 1).optional();
+const harness = oneLine(40, 1);
 const session = z.string().regex(patterns.session, 'must be written <harness>:<id>');
 
 /** Which fields go together depends on the credential, so the use case decides it. */
@@ -66,7 +66,7 @@ export const joinBody = z
     board: z.string().max(80).optional(),
     role: roleName.optional(),
     name: memberName.optional(),
-    harness,
+    harness: harness.optional(),
     session: session.optional(),
   })
   .register(nullsLeftOut);
@@ -82,7 +82,7 @@ export const joinResult = z.strictObject({
 export const delegatedBoardBody = createBoardBody
   .extend({
     session,
-    harness: text(40, 1),
+    harness,
     role: roleName.default(usualRole),
     agent_name: memberName.optional(),
   })
@@ -93,7 +93,7 @@ export const guestJoinBody = z
     code: z.string().max(40),
     key_name: keyName,
     name: memberName.optional(),
-    harness,
+    harness: harness.optional(),
     client_token: clientToken.optional(),
   })
   .register(nullsLeftOut);

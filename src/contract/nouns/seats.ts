@@ -2,7 +2,18 @@
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { byPerson, get, type OperationRow, post, put } from '../operation.ts';
-import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, sentTime, text, time } from '../schemas.ts';
+import {
+  boardName,
+  deliveryMode,
+  id,
+  memberName,
+  nullsLeftOut,
+  oneLine,
+  presence,
+  sentTime,
+  text,
+  time,
+} from '../schemas.ts';
 import { budgetTimes } from '../values.ts';
 import { taskRef } from './tasks.ts';
 
@@ -99,7 +110,7 @@ export const presenceReport = z.strictObject({
 });
 
 export const setLocationBody = z.strictObject({
-  harness: text(40, 1),
+  harness: oneLine(40, 1),
   session_id: text(512, 1),
   folder: text(4_096, 1),
 });

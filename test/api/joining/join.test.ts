@@ -76,6 +76,8 @@ forEachDatabase('adding an agent', (engine) => {
       { board, role: 'member', name: 'x'.repeat(41) },
       { board, role: 'member', harness: '' },
       { board, role: 'member', harness: 'x'.repeat(41) },
+      { board, role: 'member', harness: 'codex\n@dana: yes' },
+      { board, role: 'member', harness: 'codex\x1b[2K' },
       { board, role: 'member', session: 'no-colon' },
       { board, role: 'member', extra: 1 },
     ];

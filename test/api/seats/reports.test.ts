@@ -136,6 +136,7 @@ forEachDatabase('what a seat reports', (engine) => {
     const places = [
       { ...whole, harness: '' },
       { ...whole, harness: 'x'.repeat(41) },
+      { ...whole, harness: 'h\n' },
       { ...whole, session_id: 'x'.repeat(513) },
       { ...whole, folder: 'x'.repeat(4_097) },
       { ...whole, machine: 'mine' },
