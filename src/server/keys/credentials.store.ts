@@ -33,29 +33,16 @@ export interface DelegationRow extends KeyRow {
   delegation_ended_at: number | null;
 }
 
-/** A pairing proof with everything it rests on. */
+/** A pairing proof with its key: what it is bound to, and until when. */
 export interface ProofUseRow extends KeyRow {
   proof_id: string;
   proof_expires_at: number;
   proof_revoked_at: number | null;
-  proof_generation: number;
   request_id: string;
   side: 'initiator' | 'recipient';
   agent_id: string;
+  binding: string;
   generation: number;
-  request_closed: string | null;
-  request_expires_at: number;
-  /** 1: seat, key and session are those of the side's endpoint. */
-  bound: number;
-  seat_status: string;
-  seat_person_id: string;
-  seat_key_id: string | null;
-  lifecycle: 'active' | 'archived' | 'deleted';
-  /** The person's own member on the board; null: they are not on it. */
-  on_board: string | null;
-  /** Of the approval that lets the recipient onto the board; null: none is needed. */
-  admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
-  admission_expires_at: number | null;
 }
 
 /** An agent's seat: its row in `members` with its key, its person, and the name and lifecycle of its board. */
@@ -175,45 +162,21 @@ const seats = readAndLocked((locked) =>
   }),
 );
 
-const bound = (side: string): string =>
-  `c.side = '${side}' AND r.${side}_agent_id = c.agent_id AND r.${side}_key_id = c.key_id AND r.${side}_binding = c.binding`;
-
 const proof = readAndLocked((locked) =>
   statement<{ digest: Buffer }, ProofUseRow>((db, p) => {
     const query = db({ c: 'pairing_credentials' })
-      .join({ r: 'pairing_requests' }, 'r.id', 'c.request_id')
-      .join({ b: 'boards' }, 'b.id', 'r.board_id')
       .join({ k: 'access_keys' }, 'k.id', 'c.key_id')
       .join({ p: 'people' }, 'p.id', 'k.person_id')
-      .join({ m: 'members' }, (on) => on.on('m.id', 'c.agent_id').andOn('m.board_id', 'r.board_id'))
-      .leftJoin({ h: 'members' }, (on) =>
-        on
-          .on('h.board_id', 'r.board_id')
-          .andOn('h.person_id', 'p.id')
-          .andOn(db.raw("h.kind = 'human' AND h.status = 'active'") as never),
-      )
-      .leftJoin({ a: 'approvals' }, 'a.id', 'r.admission_approval_id')
       .where('c.verifier', p.digest)
-      .select({
-        ...keyColumns,
+      .select(keyColumns, {
         proof_id: 'c.id',
         proof_expires_at: 'c.expires_at',
         proof_revoked_at: 'c.revoked_at',
-        proof_generation: 'c.generation',
         request_id: 'c.request_id',
         side: 'c.side',
         agent_id: 'c.agent_id',
-        generation: 'r.generation',
-        request_closed: 'r.closed',
-        request_expires_at: 'r.expires_at',
-        bound: db.raw(`CASE WHEN (${bound('initiator')}) OR (${bound('recipient')}) THEN 1 ELSE 0 END`),
-        seat_status: 'm.status',
-        seat_person_id: 'm.person_id',
-        seat_key_id: 'm.key_id',
-        lifecycle: 'b.lifecycle',
-        on_board: 'h.id',
-        admission_state: 'a.state',
-        admission_expires_at: 'a.expires_at',
+        binding: 'c.binding',
+        generation: 'c.generation',
       });
     return locked ? query.forShare('k', 'p') : query;
   }),
@@ -234,7 +197,7 @@ export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<Sessi
 export const findDelegation = (tx: ReadTx | WriteTx, digest: Buffer): Promise<DelegationRow | undefined> =>
   tx.first(delegation(tx), { digest });
 
-/** The pairing proof with this digest. Its request and board are locked by what uses it, which then asks again. */
+/** The pairing proof with this digest. */
 export const findProof = (tx: ReadTx | WriteTx, digest: Buffer): Promise<ProofUseRow | undefined> =>
   tx.first(proof(tx), { digest });
 

@@ -20,6 +20,8 @@ import {
   type SeatRow,
   type SessionRow,
 } from '../keys/credentials.store.ts';
+import { requestById, type SubjectRow } from '../pairing/requests.store.ts';
+import { endOf, isLive } from '../pairing/subject.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { BoardTerms } from './terms.ts';
 
@@ -159,7 +161,9 @@ export async function authenticate(tx: ReadTx | WriteTx, credential: Credential)
     }
     case 'PC': {
       const proof = await findProof(tx, credential.digest);
-      if (!proof || !proofWorks(proof, tx.now)) throw unauthorized();
+      // It and its board are locked by what uses the proof, which then asks again.
+      const request = proof && (await requestById(tx, proof.request_id));
+      if (!request || !proofWorks(proof, request, tx.now)) throw unauthorized();
       return { kind: 'PC', ...base(credential, proof, proof.proof_expires_at), seat: null, proof };
     }
   }
@@ -255,13 +259,12 @@ const delegationWorks = (row: DelegationRow, now: number): boolean =>
   row.delegation_ended_at === null && keyWorks(row, now);
 
 /** Whether an endpoint is still what its proof was made for, on a request that is open and a board that is active. */
-function proofWorks(row: ProofUseRow, now: number): boolean {
-  if (row.proof_revoked_at !== null || row.proof_expires_at <= now || !keyWorks(row, now)) return false;
-  const open = row.request_closed === null && row.request_expires_at > now && row.proof_generation === row.generation;
-  const waits = row.admission_state === 'pending' && (row.admission_expires_at ?? now) > now;
-  const admitted = row.admission_state === null || row.admission_state === 'executed' || waits;
-  const seated = row.seat_status === 'active' && row.seat_person_id === row.person_id && row.on_board !== null;
-  return open && admitted && seated && row.lifecycle === 'active' && row.seat_key_id === row.key_id && row.bound === 1;
+function proofWorks(proof: ProofUseRow, row: SubjectRow, now: number): boolean {
+  const { side, proof_revoked_at: revoked, proof_expires_at: end } = proof;
+  if (revoked !== null || end <= now || !keyWorks(proof, now) || proof.generation !== row.generation) return false;
+  if (row.board_lifecycle !== 'active' || endOf(row, now) !== null || !isLive(row, side, now)) return false;
+  const bound = row[`${side}_key_id`] === proof.key_id && row[`${side}_binding`] === proof.binding;
+  return bound && row[`${side}_agent_id`] === proof.agent_id;
 }
 
 function delegationRevoked(): Refusal {
