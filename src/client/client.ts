@@ -54,7 +54,7 @@ export interface CallInput<Name extends OperationName> {
   idempotencyKey?: string;
   /** Instead of the client's. */
   timeoutMs?: number;
-  /** Requests for this call, the first included, at most 5. */
+  /** Requests for this call, the first included; default 5. */
   maxAttempts?: number;
   /** Aborting it rejects the call with the signal's reason. */
   signal?: AbortSignal;

@@ -211,17 +211,13 @@ describe('following a board of a server without streams of one board', () => {
   after(() => here.close());
 
   /** The server, as if it were an older one. */
-  const older = (token: string) =>
-    new Client({
-      origin: here.url,
-      token,
-      fetch: async (input, init) => {
-        const answer = await fetch(input, init);
-        if (!String(input).endsWith('/v1/info')) return answer;
-        const info = (await answer.json()) as { features: string[] };
-        return Response.json({ ...info, features: info.features.filter((name) => name !== 'board_stream') });
-      },
-    });
+  const asOlder: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (!String(input).endsWith('/v1/info')) return answer;
+    const info = (await answer.json()) as { features: string[] };
+    return Response.json({ ...info, features: info.features.filter((name) => name !== 'board_stream') });
+  };
+  const older = (token: string) => new Client({ origin: here.url, token, fetch: asOlder });
 
   it('goes by hints for a person, until the board is gone', async () => {
     const { dana } = here.server;
@@ -245,6 +241,39 @@ describe('following a board of a server without streams of one board', () => {
     expect(await following).to.equal('board_not_found');
     expect(seen).to.deep.equal(['before', 'live']);
   });
+
+  for (const streams of [true, false])
+    it(`reads again until the server is back, ${streams ? 'as its stream does' : 'also by hints'}`, async () => {
+      const { dana } = here.server;
+      const { name } = await newBoard(dana);
+      const before = await post(dana, name, 'before');
+      let refused = 0;
+      const client = new Client({
+        origin: here.url,
+        token: dana.token!,
+        random: () => 0,
+        fetch: (input, init) => {
+          if (!String(input).includes('/messages') || ++refused > 7) return (streams ? fetch : asOlder)(input, init);
+          return Promise.resolve(Response.json({ error: { code: 'busy', message: 'Later.' } }, { status: 503 }));
+        },
+      });
+      const seen: string[] = [];
+      const following = follow({
+        client,
+        board: name,
+        agent: false,
+        after: before.seq - 1,
+        filters: {},
+        out: new Output('text', true),
+        show: ({ body }) => void seen.push(body),
+      }).catch((error: { code: string }) => error.code);
+      await until('what was there is shown, or the end', async () => {
+        return seen.length === 1 || (await Promise.race([following, null])) !== null;
+      });
+      await dana.ok('archiveBoard', { params: { board: name } });
+      await dana.ok('deleteBoard', { params: { board: name } });
+      expect([await following, seen]).to.deep.equal(['board_not_found', ['before']]);
+    });
 
   it('is refused to an agent, which no hints are for', async () => {
     const { name } = await newBoard(here.server.dana);

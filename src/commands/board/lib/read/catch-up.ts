@@ -1,5 +1,6 @@
 /** What both ways of following have in common: reading new messages, and telling of reconnects. */
 import type { Output } from '../../../../cli/output.ts';
+import { interruptWith } from '../../../../cli/signals.ts';
 import type { Client } from '../../../../client/client.ts';
 import { ClientError } from '../../../../client/errors.ts';
 import type { Message } from '../../../../contract/types.ts';
@@ -12,6 +13,21 @@ export interface ReaderOptions {
   after: number;
   filters: Filters;
   show(message: Message): void;
+}
+
+/** How to read while following: as often as it takes until the server is back, as the stream is opened again. */
+export const patient = { maxAttempts: Number.POSITIVE_INFINITY, timeoutMs: 0 };
+
+/** Follows until it is interrupted, which ends it quietly. */
+export async function untilInterrupted(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  interruptWith(() => stop.abort());
+  try {
+    await run(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 /** Says once that the connection is made again, and what came meanwhile once it stands. */
@@ -35,9 +51,11 @@ export class Reader {
   missed = 0;
   private last: number;
   private readonly options: ReaderOptions;
+  private readonly signal: AbortSignal;
 
-  constructor(options: ReaderOptions) {
+  constructor(options: ReaderOptions, signal: AbortSignal) {
     this.options = options;
+    this.signal = signal;
     this.last = options.after;
   }
 
@@ -50,7 +68,8 @@ export class Reader {
     const { client, board, filters, show } = this.options;
     while (this.last < seq) {
       const query = { ...filters, after: this.last, limit: 200 };
-      const { data } = await client.call('listMessages', { params: { board }, query });
+      const input = { params: { board }, query, ...patient, signal: this.signal };
+      const { data } = await client.call('listMessages', input);
       for (const message of data.messages) show(message);
       this.missed += data.messages.length;
       const newest = data.messages.at(-1)?.seq ?? 0;

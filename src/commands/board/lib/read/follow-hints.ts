@@ -1,11 +1,10 @@
 /** Follows several boards by hints that a board has grown, and reads what is new. */
 import type { Output } from '../../../../cli/output.ts';
-import { interruptWith } from '../../../../cli/signals.ts';
 import type { Client } from '../../../../client/client.ts';
 import { ClientError } from '../../../../client/errors.ts';
 import { type HintFrame, hintStream } from '../../../../client/hint-stream.ts';
 import type { Message } from '../../../../contract/types.ts';
-import { Reader, reconnecting, unlessNobody } from './catch-up.ts';
+import { patient, Reader, reconnecting, unlessNobody, untilInterrupted } from './catch-up.ts';
 import type { Filters } from './filters.ts';
 
 export type Head = Extract<HintFrame, { event: 'head' }>['data'];
@@ -24,39 +23,40 @@ interface HintFollowOptions {
 }
 
 /** Runs until it is interrupted, which ends it quietly. Every connection tells all ends anew, so nothing is missed. */
-export async function followHints(options: HintFollowOptions): Promise<void> {
-  const { client, boards, out } = options;
-  const stop = new AbortController();
-  interruptWith(() => stop.abort());
-  const readers = new Readers(options);
-  const told = reconnecting(out, readers);
-  let opening: Head[] | null = [];
-  const frames = hintStream(client, {
-    events: ['head'],
-    ...(boards ? { boards } : {}),
-    signal: stop.signal,
-    onReconnect: told.lost,
-  });
-  for await (const { event, data } of frames) {
-    if (event === 'head' && opening) opening.push(data);
-    else if (event === 'head') await readers.upTo(data);
-    // With a member it tells of one of the person's seats; the person may still read the board.
-    else if (event === 'board_unavailable' && !data.member_id) await readers.forget(data.board_id);
-    else if (event === 'ready') {
-      if (opening) await readers.begin(opening);
-      opening = null;
-      told.back();
+export const followHints = (options: HintFollowOptions): Promise<void> =>
+  untilInterrupted(async (signal) => {
+    const { client, boards, out } = options;
+    const readers = new Readers(options, signal);
+    const told = reconnecting(out, readers);
+    let opening: Head[] | null = [];
+    const frames = hintStream(client, {
+      events: ['head'],
+      ...(boards ? { boards } : {}),
+      signal,
+      onReconnect: told.lost,
+    });
+    for await (const { event, data } of frames) {
+      if (event === 'head' && opening) opening.push(data);
+      else if (event === 'head') await readers.upTo(data);
+      // With a member it tells of one of the person's seats; the person may still read the board.
+      else if (event === 'board_unavailable' && !data.member_id) await readers.forget(data.board_id);
+      else if (event === 'ready') {
+        if (opening) await readers.begin(opening);
+        opening = null;
+        told.back();
+      }
     }
-  }
-}
+  });
 
 class Readers {
   readonly #options: HintFollowOptions;
+  readonly #signal: AbortSignal;
   readonly #readers = new Map<string, Reader>();
   missed = 0;
 
-  constructor(options: HintFollowOptions) {
+  constructor(options: HintFollowOptions, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
   }
 
   async begin(heads: Head[]): Promise<void> {
@@ -86,13 +86,14 @@ class Readers {
 
   /** A board that its person came onto meanwhile is shown from that moment on: everything before counts as read. */
   async #arrived(head: Head): Promise<Reader> {
-    const { data } = await this.#options.client.call('getBoard', { params: { board: head.board } });
+    const input = { params: { board: head.board }, ...patient, signal: this.#signal };
+    const { data } = await this.#options.client.call('getBoard', input);
     return this.#add(head, data.read_up_to ?? data.head_seq);
   }
 
   #add({ board, board_id: id }: Head, after: number): Reader {
     const { client, filters, show } = this.#options;
-    const reader = new Reader({ client, board, filters, show, after });
+    const reader = new Reader({ client, board, filters, show, after }, this.#signal);
     this.#readers.set(id, reader);
     return reader;
   }

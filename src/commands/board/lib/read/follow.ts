@@ -1,9 +1,8 @@
 /** Follows one board by its stream: no message is skipped or repeated, across reconnects. */
 import type { Output } from '../../../../cli/output.ts';
-import { interruptWith } from '../../../../cli/signals.ts';
 import { boardStream } from '../../../../client/board-stream.ts';
 import { requireFeature, serverInfo } from '../../../../client/features.ts';
-import { Reader, type ReaderOptions, reconnecting } from './catch-up.ts';
+import { Reader, type ReaderOptions, reconnecting, untilInterrupted } from './catch-up.ts';
 import { followHints } from './follow-hints.ts';
 
 interface FollowOptions extends ReaderOptions {
@@ -20,16 +19,16 @@ export async function follow(options: FollowOptions): Promise<void> {
   const { client, board, out } = options;
   const { features } = await serverInfo(client);
   if (!features.includes('board_stream')) return followByHints(options);
-  const stop = new AbortController();
-  interruptWith(() => stop.abort());
-  const reader = new Reader(options);
-  const told = reconnecting(out, reader);
-  const frames = boardStream(client, { board, after: options.after, signal: stop.signal, onReconnect: told.lost });
-  for await (const frame of frames) {
-    if (frame.event === 'event' && frame.data.type === 'message.posted' && !frame.data.data_withheld)
-      await reader.upTo(frame.id);
-    if (frame.event === 'ready') told.back();
-  }
+  await untilInterrupted(async (signal) => {
+    const reader = new Reader(options, signal);
+    const told = reconnecting(out, reader);
+    const frames = boardStream(client, { board, after: options.after, signal, onReconnect: told.lost });
+    for await (const frame of frames) {
+      if (frame.event === 'event' && frame.data.type === 'message.posted' && !frame.data.data_withheld)
+        await reader.upTo(frame.id);
+      if (frame.event === 'ready') told.back();
+    }
+  });
 }
 
 async function followByHints({ client, board, agent, after, filters, out, show }: FollowOptions): Promise<void> {
