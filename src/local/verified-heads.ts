@@ -29,7 +29,10 @@ export const pinnedHead = (folders: Folders, { server_id, board_id }: BoardRef):
 export const pinnedBoard = (folders: Folders, { origin, board }: BoardPlace): BoardRef | null =>
   boards.read(folders)[`${origin} ${board}`] ?? null;
 
-/** Pins a verified head, and the board that has it to its name. */
+/**
+ * Pins a verified head, and the board that has it to its name. An end that another check found meanwhile, and that is
+ * further, stays.
+ */
 export async function pin(
   folders: Folders,
   { origin, board }: BoardPlace,
@@ -38,6 +41,7 @@ export async function pin(
 ): Promise<void> {
   const { server_id, board_id } = ref;
   const { seq, hash } = head;
-  await heads.change(folders, (all) => ({ ...all, [`${server_id}|${board_id}`]: { seq, hash } }));
+  const key = `${server_id}|${board_id}`;
+  await heads.change(folders, (all) => ((all[key]?.seq ?? 0) > seq ? all : { ...all, [key]: { seq, hash } }));
   await boards.change(folders, (all) => ({ ...all, [`${origin} ${board}`]: { server_id, board_id } }));
 }

@@ -2,6 +2,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
+import { folders } from '../../src/local/folders.ts';
+import { pin, pinnedHead } from '../../src/local/verified-heads.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('audit verify', () => {
@@ -45,6 +47,16 @@ describe('audit verify', () => {
       (pin) => Object.assign(pin, { seq: 9 }),
       () => finds(6, 'history_lost'),
     ));
+
+  it('remembers the further end of two checks at once, whichever ends last', async () => {
+    const place = folders({ SERVICE_HOME: home().path('two-checks') });
+    const [name, ref] = [
+      { origin: 'local', board: 'demo' },
+      { server_id: 'srv_1', board_id: 'brd_1' },
+    ];
+    for (const seq of [5, 7, 6]) await pin(place, name, ref, { seq, hash: `sha256:${seq}` });
+    expect(pinnedHead(place, ref)).to.deep.equal({ seq: 7, hash: 'sha256:7' });
+  });
 
   it('finds a message that was changed in the database', async () => {
     const file = new Sqlite(home().path('data', 'service.db'), { timeout: 5_000 });
