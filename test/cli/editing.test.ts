@@ -160,6 +160,28 @@ describe('editing a file at a terminal', () => {
     expect([JSON.parse(answer).error.code, text]).to.deep.equal(['stale', 'mine']);
   });
 
+  it('keeps the text that was saved where the editor fails after that', async () => {
+    const failing = (text: string) => {
+      const editor = join(home().work, 'failing.sh');
+      writeFileSync(editor, `#!/bin/sh\n${text}\nexit 1\n`, { mode: 0o755 });
+      return { cwd: mkdtempSync(join(home().work, 'failing-')), env: { EDITOR: editor } };
+    };
+    await home().shell('printf one | service file put failing.md - -q --board docs');
+    for (const [command, hint] of [
+      ['file edit failing.md', 'service file get failing.md'],
+      ['board charter --edit', '--file'],
+    ] as const) {
+      const run = async (at: ReturnType<typeof failing>) =>
+        JSON.parse((await home().run([...command.split(' '), '--board', 'docs', '--json'], at)).stdout).error;
+      const at = failing('echo mine > "$1"');
+      const { code, details, hint: said } = await run(at);
+      expect([code, readFileSync(details.path, 'utf8')], command).to.deep.equal(['editor_failed', 'mine\n']);
+      expect(said).to.include(hint);
+      expect(copiesIn(at.cwd).map((name) => join(at.cwd, name))).to.deep.equal([details.path]);
+      for (const nothing of ['true', 'rm "$1"']) expect(await run(failing(nothing))).to.not.have.property('details');
+    }
+  });
+
   it('leaves the text of a charter where it is when Ctrl-C ends its saving', async () => {
     const server = home().serverPid() ?? 0;
     const begun = join(home().work, 'begun');

@@ -64,16 +64,17 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   /** What was typed into the editor is kept where it cannot be saved. */
   private async edited(session: BoardSession, before: string): Promise<Saved> {
     const { inEditor } = await import('../file/lib/editor.ts');
-    const write = (path: string) => writeFileSync(path, before === '' ? '' : `${before}\n`, { mode: 0o600 });
-    return inEditor({ name: 'charter.md', write, instead: 'give the text with --set or --file' }, async (path) => {
+    const write = (path: string): string => {
+      writeFileSync(path, before === '' ? '' : `${before}\n`, { mode: 0o600 });
+      return path;
+    };
+    const keep = (path: string, error: unknown) => this.kept(session, path, error);
+    const instead = 'give the text with --set or --file';
+    return inEditor({ name: 'charter.md', write, instead, keep }, async (path) => {
       // Without the line end that editors add.
       const charter = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-      try {
-        if (charter !== before) await this.requireUnmoved(session, before);
-        return await this.save(session, charter);
-      } catch (error) {
-        throw charter === before ? error : this.kept(session, path, error);
-      }
+      if (charter !== before) await this.requireUnmoved(session, before);
+      return this.save(session, charter);
     });
   }
 

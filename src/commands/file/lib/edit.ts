@@ -44,14 +44,14 @@ interface Text {
 export async function edited(editing: Editing): Promise<Put | null> {
   const { files, file, out } = editing;
   const { id, name, version } = file;
-  const write = (path: string) => getFile(files, { file: id, version, name }, path, true, out);
-  return inEditor({ name: localName(name), write, instead: withoutEditor(editing) }, async (path, got) => {
-    if ((await localFile(path)).digest === got.digest) return null;
-    const text = { path, base: got.version, digest: got.digest };
-    return await save(editing, text).catch(async (error: unknown) => {
-      throw await kept(editing, text, error);
-    });
-  });
+  const write = async (path: string): Promise<Text> => {
+    const got = await getFile(files, { file: id, version, name }, path, true, out);
+    return { path, base: got.version, digest: got.digest };
+  };
+  const keep = (text: Text, error: unknown) => kept(editing, text, error);
+  return inEditor({ name: localName(name), write, instead: withoutEditor(editing), keep }, async (text) =>
+    (await localFile(text.path)).digest === text.digest ? null : save(editing, text),
+  );
 }
 
 const withoutEditor = ({ getCommand, files }: Editing): string =>

@@ -1,5 +1,5 @@
 /** Opens a text in the user's editor. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
@@ -15,24 +15,41 @@ interface Edited<Begun> {
   write(path: string): Begun | Promise<Begun>;
   /** What may be done without an editor. */
   instead: string;
+  /** Keeps what was typed where something fails; answers with that error and the place of the text. */
+  keep(begun: Begun, error: unknown): unknown;
 }
 
 /** Opens a text in an editor, and stays with it until `use` has ended: what ends the program before leaves it there. */
 export async function inEditor<Begun, Result>(
-  { name, write, instead }: Edited<Begun>,
-  use: (path: string, begun: Begun) => Promise<Result>,
+  { name, write, instead, keep }: Edited<Begun>,
+  use: (begun: Begun) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
   const path = join(folder, name);
   let saved = () => {};
   try {
     const begun = await write(path);
-    await openEditor(path, instead);
-    saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
-    return await use(path, begun);
+    const before = contentOf(path);
+    try {
+      await openEditor(path, instead);
+      saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
+      return await use(begun);
+    } catch (error) {
+      const now = contentOf(path);
+      throw now === null || before?.equals(now) ? error : await keep(begun, error);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
     saved();
+  }
+}
+
+/** Null where an editor has removed the file. */
+function contentOf(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
   }
 }
 
