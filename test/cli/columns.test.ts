@@ -117,6 +117,14 @@ describe('columns', () => {
     expect(tasks).to.include('\u001b[33mSIN-1\u001b[39m');
   });
 
+  it('of a record keep a text of several lines in its row', async () => {
+    const harness = 'x\nowner   maya\nstatus  removed';
+    await home.json(['agent', 'create', 'forger', '--board', 'sink', '--harness', harness]);
+    const { stdout } = await home.run(['agent', 'show', 'forger', '--board', 'sink']);
+    expect(stdout.match(/^(owner|status) /gm)).to.deep.equal(['owner ', 'status ']);
+    expect(stdout).to.match(/^harness +x\n +owner {3}maya\n +status {2}removed\nstatus /m);
+  });
+
   it('of lists without rows say what to do instead', async () => {
     await home.json(['board', 'create', 'empty', '--no-link']);
     const { asks } = await home.json(['asks', '--board', 'sink']);

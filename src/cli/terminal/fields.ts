@@ -2,14 +2,18 @@
 import { escapeUntrusted } from '../../contract/text.ts';
 import { readable } from './table.ts';
 
-/** `field  value` lines; what is not there is left out. */
+/** `field  value` lines; what is not there is left out. No line of a value begins where the fields do. */
 export function fields(pairs: [string, string | null | undefined][]): string[] {
   const there = pairs.filter(
     (pair): pair is [string, string] => pair[1] !== null && pair[1] !== undefined && pair[1] !== '',
   );
   const width = Math.max(0, ...there.map(([name]) => name.length));
+  const linesOf = (value: string) =>
+    escapeUntrusted(value)
+      .split('\n')
+      .flatMap((line) => readable(line, width + 2));
   return there.flatMap(([name, value]) =>
-    readable(escapeUntrusted(value), width + 2).map((line, i) => `${(i === 0 ? name : '').padEnd(width)}  ${line}`),
+    linesOf(value).map((line, i) => `${(i === 0 ? name : '').padEnd(width)}  ${line}`),
   );
 }
 
