@@ -189,6 +189,27 @@ describe('service run', () => {
     daemon.close();
   });
 
+  it('takes its agent again where the next daemon does not know of it, as with a new journal, and only there', async () => {
+    await home.run(['daemon', 'stop']);
+    const daemon = await new ScriptedDaemon(home.store).listen();
+    const { agents } = await home.json(['agents', '-b', 'demo']);
+    const { id: member_id } = agents.find(({ name }: { name: string }) => name === 'bot');
+    const own = { server: at.url, board: 'demo', name: 'bot', member_id };
+    const seats = [[], [own], [], [own]];
+    daemon.answers['hello'] = (_, peer) => peer.send({ event: 'welcome', seats: seats.shift() ?? [own] });
+    const child = home.start(['run', '--as', 'bot', '--', 'cat']);
+    const binds = [1, 1, 2, 2];
+    for (const [n, expected] of binds.entries()) {
+      await until('it is served', () => daemon.of('hello').length === n + 1 && daemon.connections() === 1);
+      await until('it has its agent', () => daemon.of('bind').length === expected);
+      daemon.crash();
+      await daemon.listen();
+    }
+    child.kill('SIGINT');
+    await finished(child);
+    daemon.close();
+  });
+
   it('starts the daemon for itself, whatever other commands have started', async () => {
     await home.run(['daemon', 'stop']);
     const starts = Array(5).fill(Date.now());

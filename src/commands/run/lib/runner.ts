@@ -36,13 +36,18 @@ interface RunnerOptions {
   note(text: string): void;
 }
 
+/** What the daemon says of the session's seats. */
+interface Held {
+  seats?: SeatView[];
+  lost?: AgentRef[];
+}
+
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #header: Header;
   /** What has been taken in this process; a repeat of it is only confirmed. */
   readonly #done = new Set<string>();
   #running: string | null = null;
-  #bound = false;
   #taking: Promise<void> = Promise.resolve();
   #connection: Connection | null = null;
   /** What could not be said because the connection was gone. */
@@ -107,7 +112,7 @@ export class Runner {
     }
     const connection = this.#connection;
     if (welcome?.event !== 'welcome') return welcome?.event === 'release' ? 'over' : 'absent';
-    if (!(await this.#isBound())) {
+    if (!(await this.#isBound(welcome))) {
       connection.close();
       return 'absent';
     }
@@ -129,10 +134,9 @@ export class Runner {
 
   #missed(): void {
     this.#unreached++;
-    const { agent, note } = this.#options;
     if (this.#unreached === UNREACHED_TRIES)
-      note(
-        `The delivery daemon cannot be reached, so ${agent.name} on ${agent.board} gets nothing. It is tried again until it answers; to start it: service daemon start`,
+      this.#options.note(
+        `The delivery daemon cannot be reached, so ${this.#agent} gets nothing. It is tried again until it answers; to start it: service daemon start`,
       );
   }
 
@@ -141,16 +145,19 @@ export class Runner {
     this.#unreached = 0;
   }
 
-  /** A daemon that goes away in the middle of it is asked again, and then the next one. */
-  async #isBound(): Promise<boolean> {
-    if (this.#bound) return true;
+  /**
+   * Takes the seat unless the daemon says that the session has it or lost it; one whose journal is new knows neither. A
+   * daemon that goes away in the middle of it is asked again, and then the next one.
+   */
+  async #isBound({ seats = [], lost = [] }: Held): Promise<boolean> {
+    if ([...seats, ...lost].some((seat) => this.#isOwn(seat))) return true;
     try {
       await this.#bind();
-      this.#bound = true;
+      return true;
     } catch (error) {
       if (!isAway(error)) throw error;
+      return false;
     }
-    return this.#bound;
   }
 
   /** The seat is this run's from now on; its messages come here. */
@@ -177,21 +184,29 @@ export class Runner {
   }
 
   /** Why nothing comes for its agent any more; null while it has its seat. */
-  #goneIn({ seats = [], lost = [] }: { seats?: SeatView[]; lost?: AgentRef[] }): Failure | null {
-    const { agent } = this.#options;
-    const isOwn = (seat: AgentRef) => seat.server === agent.server && seat.member_id === agent.member_id;
-    const said = `${agent.name} on ${agent.board}`;
-    if (lost.some(isOwn))
+  #goneIn({ seats = [], lost = [] }: Held): Failure | null {
+    const said = this.#agent;
+    if (lost.some((seat) => this.#isOwn(seat)))
       return new Failure('agent_seat_elsewhere', `Another session took ${said}.`, {
         hint: 'To take it back, start this again',
       });
-    const problem = seats.find(isOwn)?.problem;
+    const problem = seats.find((seat) => this.#isOwn(seat))?.problem;
     if (problem !== 'agent_removed' && problem !== 'board_gone') return null;
     const [code, hint] =
       problem === 'board_gone'
         ? ['board_not_found', 'service board list shows the boards you can see']
         : [problem, 'service agents shows your agents. If service.yaml has this one, take it out there'];
     return new Failure(code, `The seat ${said} has ended.`, { hint });
+  }
+
+  #isOwn({ server, member_id }: AgentRef): boolean {
+    const { agent } = this.#options;
+    return server === agent.server && member_id === agent.member_id;
+  }
+
+  get #agent(): string {
+    const { agent } = this.#options;
+    return `${agent.name} on ${agent.board}`;
   }
 
   #deliver(carry: Carry): void {
