@@ -210,6 +210,16 @@ describe('service run', () => {
     daemon.close();
   });
 
+  it('ends with the daemon that its person stopped, and says so', async () => {
+    const child = home.start(['run', '--as', 'bot', '--', 'cat']);
+    const ended = finished(child);
+    await until('the session', () => served());
+    await home.run(['daemon', 'stop']);
+    const { code, stderr } = await ended;
+    expect(stderr).to.include('The delivery daemon was stopped, so bot on demo gets nothing any more.');
+    expect(code).to.equal(1);
+  });
+
   it('starts the daemon for itself, whatever other commands have started', async () => {
     await home.run(['daemon', 'stop']);
     const starts = Array(5).fill(Date.now());

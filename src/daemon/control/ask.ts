@@ -50,6 +50,10 @@ const stoppedError = (restart: boolean): DaemonError =>
     details: restart ? { restart } : undefined,
   });
 
+/** Whether the daemon stopped before it answered and no other one follows. */
+export const isStopped = (error: unknown): boolean =>
+  error instanceof DaemonError && error.code === 'daemon_stopping' && !error.details?.restart;
+
 /** Whether the daemon stopped before it answered and another one follows, so that the request can be repeated. */
 export function isReplaced(error: unknown): boolean {
   if (!(error instanceof DaemonError)) return false;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connectHere, isAway } from '../../../cli/session/ask-daemon.ts';
 import { sleep } from '../../../client/time.ts';
-import { ask, nextFrame } from '../../../daemon/control/ask.ts';
+import { ask, isStopped, nextFrame } from '../../../daemon/control/ask.ts';
 import type { Connection, Frame } from '../../../daemon/control/connection.ts';
 import { DaemonError } from '../../../daemon/control/errors.ts';
 import { MOST_PUT_OFF_MS } from '../../../daemon/control/limits.ts';
@@ -114,7 +114,7 @@ export class Runner {
     if (welcome?.event !== 'welcome') return welcome?.event === 'release' ? 'over' : 'absent';
     if (!(await this.#isBound(welcome))) {
       connection.close();
-      return 'absent';
+      return this.#failure ? 'over' : 'absent';
     }
     this.#reached();
     for (const frame of this.#unsaid.splice(0)) await this.#say(frame);
@@ -156,6 +156,7 @@ export class Runner {
       return true;
     } catch (error) {
       if (!isAway(error)) throw error;
+      if (isStopped(error)) this.#failure = this.#stopped();
       return false;
     }
   }
@@ -176,7 +177,11 @@ export class Runner {
       if (frame === null && idleMs !== null && !this.#running && performance.now() - this.#idleSince > idleMs)
         return 'over';
       if (frame?.event === 'release') return 'over';
-      if (frame?.event === 'bye') return frame.restart === true ? 'served' : 'over';
+      if (frame?.event === 'bye' && frame.restart !== true) {
+        this.#failure ??= this.#stopped();
+        return 'over';
+      }
+      if (frame?.event === 'bye') return 'served';
       if (frame?.event === 'ok') this.#unnoted = null;
       if (frame?.event === 'seats') this.#failure ??= this.#goneIn(frame);
       if (frame?.event === 'deliver') this.#deliver(frame as Carry);
@@ -207,6 +212,14 @@ export class Runner {
   get #agent(): string {
     const { agent } = this.#options;
     return `${agent.name} on ${agent.board}`;
+  }
+
+  #stopped(): Failure {
+    return new Failure(
+      'daemon_not_running',
+      `The delivery daemon was stopped, so ${this.#agent} gets nothing any more.`,
+      { hint: 'Start this again: it starts the daemon too' },
+    );
   }
 
   #deliver(carry: Carry): void {
