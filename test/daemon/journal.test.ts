@@ -2,10 +2,12 @@
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { contiguousUpTo } from '../../src/daemon/inbox/acknowledge.ts';
 import { Journal } from '../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../src/daemon/journal/open.ts';
+import { probeJournal } from '../../src/daemon/journal/probe.ts';
 import type { HandoffRow, HandoffState, Manifest, SessionRow } from '../../src/daemon/journal/rows.ts';
 import { Seat } from '../../src/daemon/sessions/session.ts';
 import { aMessage, anInbox } from '../support/messages.ts';
@@ -155,6 +157,25 @@ describe('the journal', () => {
     expect(db.pragma('synchronous', { simple: true })).to.equal(2);
     expect(db.pragma('fullfsync', { simple: true })).to.equal(1);
     expect(db.pragma('journal_mode', { simple: true })).to.equal('wal');
+    db.close();
+  });
+
+  it('keeps the version that a daemon gives it while doctor looks at it', () => {
+    const path = join(folder, 'delivery.db');
+    const { db } = openJournal(path);
+    const newest = db.pragma('user_version', { simple: true });
+    db.pragma('user_version = 1');
+    const { pragma } = Sqlite.prototype;
+    Sqlite.prototype.pragma = function (source, options) {
+      if (source.startsWith('integrity_check')) pragma.call(db, `user_version = ${newest}`);
+      return pragma.call(this, source, options);
+    };
+    try {
+      expect(probeJournal(path, true)).to.equal('usable');
+    } finally {
+      Sqlite.prototype.pragma = pragma;
+    }
+    expect(db.pragma('user_version', { simple: true })).to.equal(newest);
     db.close();
   });
 });

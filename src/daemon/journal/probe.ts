@@ -10,10 +10,11 @@ import { migrations } from './schema.ts';
 export function probeJournal(path: string, write: boolean): 'newer' | 'usable' {
   const db = new Sqlite(path, { fileMustExist: true, timeout: 2_000 });
   try {
-    const version = db.pragma('user_version', { simple: true }) as number;
-    if (version > migrations.length) return 'newer';
+    const version = () => db.pragma('user_version', { simple: true }) as number;
+    if (version() > migrations.length) return 'newer';
     requireWhole(db);
-    if (write) db.pragma(`user_version = ${version}`);
+    // A daemon that starts meanwhile may have migrated it: its version is read and written as one.
+    if (write) db.transaction(() => db.pragma(`user_version = ${version()}`)).immediate();
     return 'usable';
   } finally {
     db.close();
