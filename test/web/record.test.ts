@@ -160,6 +160,30 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('is filtered by a kind of which there is nothing yet, also before it is checked', async () => {
+    const { name } = await newBoard(server.dana);
+    const { page, close } = await visit(server, server.dana, '/');
+    // The check in the browser reads on from a number, and waits.
+    const checking = Promise.withResolvers<void>();
+    await page.context().route(/\/events\?after=/, async (route) => {
+      await checking.promise;
+      return route.continue();
+    });
+    await page.goto(`${server.url}/?board=${name}&tab=record`);
+    const kind = page.getByLabel('Kind of event');
+    await kind.selectOption('Files');
+    await page.getByText('No event of this kind.').waitFor();
+    checking.resolve();
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    await kind.selectOption('Tasks');
+    await page.getByText('No event of this kind.').waitFor();
+    await kind.selectOption('Files');
+    expect(await page.getByRole('alert').count()).to.equal(0);
+    await put(server.dana, name, 'notes.md', 'one\n');
+    await page.getByRole('row', { name: /added notes.md v1/ }).waitFor();
+    await close();
+  });
+
   it('says where an address names an event that there is not', async () => {
     const { page, close } = await visit(server, server.dana, `/?board=${board.name}&event=12345`);
     await page.getByText('There is no event #12\u202f345; these are the newest.').waitFor();

@@ -18,7 +18,10 @@ import type { Verdict } from './use-verdict.ts';
 const PAGE = 50;
 /** How many newer events are kept besides those that the person asked for. */
 const KEPT = 150;
-/** The server cannot filter by actor; this many pages are searched before the person has to ask for more. */
+/**
+ * The server cannot filter by actor, nor by a kind whose types are not known yet; this many pages are searched before the
+ * person has to ask for more.
+ */
 const MAX_PAGES = 10;
 
 const kinds: [string, RegExp][] = [
@@ -60,7 +63,9 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   const body = useRef<HTMLTableSectionElement>(null);
   const { counts, checked } = verdict;
   const wanted = kinds.find(([name]) => name === kind)?.[1];
-  const types = wanted && Object.keys(counts?.types ?? {}).filter((type) => wanted.test(type));
+  // Unknown until the record was read once for its check.
+  const types = wanted && counts ? Object.keys(counts.types).filter((type) => wanted.test(type)) : undefined;
+  const none = types?.length === 0;
   const matches = (event: BoardEvent): boolean =>
     (!wanted || wanted.test(event.type)) && (actor === '' || (event.actor.member_id ?? 'system') === actor);
 
@@ -77,12 +82,12 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
     setError(null);
     try {
       const events = [...(from?.events ?? [])];
-      let next: number | null | undefined = before;
+      let next: number | null | undefined = none ? null : before;
       let found = 0;
       for (let n = 0; n < MAX_PAGES && found < PAGE && next !== null; n++) {
         const query = {
           newest: true,
-          limit: actor === '' ? PAGE : 200,
+          limit: actor === '' && (!wanted || types) ? PAGE : 200,
           before: next,
           type: types?.slice(0, 20).join(','),
         };
@@ -115,7 +120,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   useEffect(() => {
     if (open !== undefined && list?.events.some(({ seq }) => seq === open)) return;
     void read(null, around !== undefined && around <= (room.head.peek() ?? 0) ? around : undefined);
-  }, [kind, actor, open]);
+  }, [kind, actor, open, none]);
 
   useEffect(() => {
     const throttle = new Throttle(() => {
