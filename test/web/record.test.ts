@@ -184,6 +184,15 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('is filtered also while an event is open', async () => {
+    const { page, close } = await visit(server, server.dana, `/?board=${board.name}&tab=record`);
+    await page.getByRole('link', { name: 'Event 3', exact: true }).click();
+    await page.waitForURL(/event=3$/);
+    await page.getByLabel('Kind of event').selectOption('Tasks');
+    await page.getByRole('row', { name: /“one”/ }).waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('says where an address names an event that there is not', async () => {
     const { page, close } = await visit(server, server.dana, `/?board=${board.name}&event=12345`);
     await page.getByText('There is no event #12\u202f345; these are the newest.').waitFor();

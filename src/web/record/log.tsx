@@ -117,10 +117,13 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
 
   const { event: open } = here;
   const around = open === undefined ? undefined : open + PAGE / 2;
+  const filter = `${kind} ${actor} ${none}`;
+  const readFor = useRef(filter);
   useEffect(() => {
-    if (open !== undefined && list?.events.some(({ seq }) => seq === open)) return;
+    if (open !== undefined && readFor.current === filter && list?.events.some(({ seq }) => seq === open)) return;
+    readFor.current = filter;
     void read(null, around !== undefined && around <= (room.head.peek() ?? 0) ? around : undefined);
-  }, [kind, actor, open, none]);
+  }, [filter, open]);
 
   useEffect(() => {
     const throttle = new Throttle(() => {
