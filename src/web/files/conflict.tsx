@@ -48,7 +48,7 @@ export function Conflict({ file, room, mine, base, onClose, onAddAfter }: Confli
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name });
   };
   return (
-    <Dialog label="The file changed meanwhile" class="fdlg wide" onClose={onClose}>
+    <Dialog label="The file changed meanwhile" class="fdlg" onClose={onClose}>
       <h2>{file.name} changed while you chose yours</h2>
       <p>
         {latest.by.name} added v{latest.version} {agoPhrase(latest.at)}. Yours was made after v{base}. Nothing is lost

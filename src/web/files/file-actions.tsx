@@ -2,10 +2,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { hasCode } from '../api/errors.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { ProblemLine } from '../parts/problem.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import { useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
@@ -107,66 +107,46 @@ function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () =
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name }, { replace: true });
   };
   return (
-    <Dialog label={`Rename ${file.name}`} class="fdlg" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <h2>Rename {file.name}</h2>
-        <label>
-          New name
-          <input
-            class="in mono"
-            required
-            value={name}
-            maxLength={200}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
-        <p class="q2">Versions and approvals stay with it. Messages that cite it keep the name they had.</p>
-        <ProblemLine error={action.error} />
-        <div class="row">
-          <button type="submit" class="b pri" aria-disabled={action.busy}>
-            Rename
-          </button>
-          <button type="button" class="b" onClick={close}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rename ${file.name}`}
+      write={action}
+      action="Rename"
+      onSubmit={() => void save()}
+      onClose={onClose}
+      onCancel={close}
+    >
+      <label>
+        New name
+        <input
+          class="in mono"
+          required
+          value={name}
+          maxLength={200}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <p class="q2">Versions and approvals stay with it. Messages that cite it keep the name they had.</p>
+    </FormDialog>
   );
 }
 
 function Remove({ file, room, close }: { file: FileDetail; room: Room; close: () => void }) {
-  const action = useAction();
+  const { id, name, latest } = file;
   const remove = async (): Promise<void> => {
-    const base = file.latest.version;
-    const done = await action.run(() =>
-      write('removeFile', { params: { board: room.name, file: file.id }, query: { base } }),
-    );
-    if (!done) return;
-    close();
-    toast(`Removed ${file.name}`);
+    await write('removeFile', { params: { board: room.name, file: id }, query: { base: latest.version } });
+    toast(`Removed ${name}`);
     navigate({ screen: 'board', board: room.name, tab: 'files' });
   };
   return (
-    <Dialog label={`Remove ${file.name}`} class="fdlg" onClose={close}>
-      <h2>Remove {file.name} from the board?</h2>
+    <Confirm
+      title={`Remove ${name} from the board?`}
+      action={`Remove v${latest.version}`}
+      onConfirm={remove}
+      onClose={close}
+    >
       <p class="q2">
         It leaves the list, and its name is free. Its versions stay readable where messages and the record cite them.
       </p>
-      <ProblemLine error={action.error} />
-      <div class="row">
-        <button type="button" class="b bad" aria-disabled={action.busy} onClick={() => void remove()}>
-          Remove v{file.latest.version}
-        </button>
-        <button type="button" class="b" onClick={close}>
-          Keep it
-        </button>
-      </div>
-    </Dialog>
+    </Confirm>
   );
 }
