@@ -31,11 +31,19 @@ export function searchIndexer(db: Database, clock: Clock, log: Logger, open: Ope
   /** By what is brought up to date. */
   const runs = new Map<string, Promise<void>>();
   let stopped = false;
+  let endRest = (): void => {};
   let working: Promise<void> = Promise.resolve();
 
   /** Leaves the server to others for a while: nobody waits for what is indexed of itself. @param ms what the work took. */
   const rest = (ms: number): Promise<void> =>
-    new Promise((resolve) => void clock.after(Math.min(Math.max(ms, 0), MOST_REST_MS), resolve));
+    new Promise((resolve) => {
+      const cancelRest = clock.after(Math.min(Math.max(ms, 0), MOST_REST_MS), resolve);
+      // No timer keeps a process there that has nothing else to do.
+      endRest = (): void => {
+        cancelRest();
+        resolve();
+      };
+    });
 
   const run = async (searched: Searched | null): Promise<void> => {
     for (;;) {
@@ -44,7 +52,7 @@ export function searchIndexer(db: Database, clock: Clock, log: Logger, open: Ope
         for (let more = true; more && !stopped; ) {
           const started = clock.now();
           more = await db.write((tx) => indexBatch(tx, board_id, head_seq));
-          if (more && searched === null) await rest(clock.now() - started);
+          if (more && searched === null && !stopped) await rest(clock.now() - started);
         }
       }
       if (boards.length < BOARDS || stopped) return;
@@ -100,6 +108,7 @@ export function searchIndexer(db: Database, clock: Clock, log: Logger, open: Ope
     async stop(): Promise<void> {
       stopped = true;
       cancel?.();
+      endRest();
       await Promise.allSettled(runs.values());
       await texts.stop();
       await working;

@@ -5,6 +5,7 @@ import { addDocs, type Doc, dropDocs, type Kind, progressOf } from '../../../src
 import { INDEXING, PATIENCE_MS, QUIET_MS } from '../../../src/server/upkeep/search-indexer.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { TestClock } from '../../support/clock.ts';
 import { costOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { isoForms } from '../../support/iso-forms.ts';
@@ -361,6 +362,17 @@ forEachDatabase('search', (engine) => {
     const { head_seq } = await pam.ok('getBoard', { params: { board } });
     server.clock.advance(QUIET_MS);
     await until(async () => (await progress()) === head_seq, 'the index is up to date');
+  });
+
+  it('keeps no server from stopping while it rests from building the index', async () => {
+    const clock = new TestClock();
+    clock.stop();
+    const stopping = await startTestServer(engine, { clock });
+    const { name } = await newBoard(stopping.dana);
+    await Promise.all(Array.from({ length: 210 }, (_unused, n) => post(stopping.dana, name, `indium ${n}`)));
+    clock.advance(QUIET_MS);
+    await until(() => clock.waiting(0) > 0, 'it rests');
+    await stopping.stop();
   });
 
   describe('numbers', () => {
