@@ -1,6 +1,7 @@
 /** An agent's inbox, and read positions. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Inbox, Message, Query } from '../../contract/types.ts';
+import { wakesAgent } from '../../contract/waking.ts';
 import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MemberRow, membersWithIds } from '../members/members.store.ts';
@@ -164,10 +165,17 @@ async function brakeOf(tx: ReadTx, place: Place, page: Page, waits: boolean): Pr
   if (!waits || page.messages.length === 0) return { brake, quiet: false };
   const word = await newestWaking(tx, place, page, true);
   if (word === 0 && (brake || (await newestWaking(tx, place, page, false)) === 0)) return { brake, quiet: true };
-  const until = repeated.take(member.id, { cursor: member.read_up_to, word, brake }, tx.now);
+  const given = givenBy(page, { ...member, mode: member.delivery_mode ?? 'focused', braked: brake !== null });
+  const until = repeated.take(member.id, { cursor: member.read_up_to, word, brake, page: given }, tx.now);
   if (until === null) return { brake, quiet: false };
   return { brake: { until, reason: 'reads' }, quiet: true, ...(brake ? {} : storing(member, until)) };
 }
+
+const givenBy = ({ messages }: Page, agent: Parameters<typeof wakesAgent>[1]) => ({
+  first: messages[0]?.seq ?? 0,
+  last: messages.at(-1)?.seq ?? 0,
+  wakes: messages.some((message) => message.from.kind === 'agent' && wakesAgent(message, agent)),
+});
 
 const storing = (member: MemberRow, until: number) => ({
   write: (tx: WriteTx) => brakeReads(tx, member, until),

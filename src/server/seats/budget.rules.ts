@@ -76,8 +76,17 @@ const REPEATS_MS = 600_000;
 /** Of more seats than this the one that read first is forgotten. */
 const MOST_SEATS = 10_000;
 
+/** What a waiting read is answered with: the numbers of its first and last message, and whether one of an agent wakes the seat. */
+interface Given {
+  first: number;
+  last: number;
+  wakes: boolean;
+}
+
 interface Repeats {
   cursor: number;
+  /** The newest number that was given. */
+  newest: number;
   /** The number of the last word of a person that was given. */
   word: number;
   /** The end of the brake under which it is counted; null: nothing brakes the seat. */
@@ -94,14 +103,15 @@ export class RepeatedReads {
   readonly #seats = new Map<string, Repeats>();
 
   /**
-   * Counts an answer with what is unread after `cursor`. A new word of a person is always given.
+   * Counts an answer with what is unread after `cursor`, unless all of it is new and no agent's message in it wakes the seat:
+   * there may be nothing to acknowledge yet. A new word of a person is always given.
    * @param word the number of the last one; 0: none is unread
    * @param brake what brakes the seat already
    * @returns until when no more are to be given; null: this one may
    */
   take(
     memberId: string,
-    { cursor, word, brake }: { cursor: number; word: number; brake: ReturnType<typeof brakeAt> },
+    { cursor, word, brake, page }: { cursor: number; word: number; brake: ReturnType<typeof brakeAt>; page: Given },
     now: number,
   ): number | null {
     const known = this.#seats.get(memberId);
@@ -109,13 +119,17 @@ export class RepeatedReads {
     const before = known?.cursor === cursor ? known : undefined;
     const isNew = word > (before?.word ?? 0);
     const same = before?.braked === braked && now - before.since < REPEATS_MS;
-    const seat = same ? before : { cursor, word, braked, count: 0, since: now };
+    const newest = before?.newest ?? 0;
+    const seat = same ? before : { cursor, newest, word, braked, count: 0, since: now };
     seat.word = Math.max(before?.word ?? 0, word);
     if (!known && this.#seats.size >= MOST_SEATS) this.#seats.delete(this.#seats.keys().next().value as string);
     this.#seats.set(memberId, seat);
-    if (brake?.reason === 'reads') return isNew ? null : brake.until;
-    if (seat.count >= MOST_REPEATS) return isNew ? null : seat.since + REPEATS_MS;
-    seat.count++;
+    const counts = before === undefined || page.first <= newest || page.wakes;
+    const full = counts && seat.count >= MOST_REPEATS ? seat.since + REPEATS_MS : null;
+    const until = brake?.reason === 'reads' ? brake.until : full;
+    if (until !== null && !isNew) return until;
+    seat.newest = Math.max(newest, page.last);
+    if (until === null && counts) seat.count++;
     return null;
   }
 

@@ -470,6 +470,38 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect((await page()).messages).to.deep.equal([]);
   });
 
+  /** Waits for what is behind all that it has seen, and acknowledges nothing. @returns whether it got the post */
+  function follower(): (body: string, to?: string[]) => Promise<boolean> {
+    let after = 0;
+    return async (body, to = ['all']) => {
+      const { seq } = await post(claude, board, body, { to });
+      const { messages } = await codex.ok('readInbox', { query: { wait: 1, after } });
+      after = messages.at(-1)?.seq ?? after;
+      return after === seq;
+    };
+  }
+
+  it('holds no client to that which waits for what is new, and which none of it wakes', async () => {
+    const gets = follower();
+    for (let n = 0; n < 50; n++) expect(await gets(`for all ${n}`), `${n}`).to.equal(true);
+    expect((await read()).braked).to.equal(undefined);
+    expect(await gets('for you', ['@codex'])).to.equal(true);
+  });
+
+  it('holds a client to that which what is new wakes each time', async () => {
+    const gets = follower();
+    for (let n = 0; n < 40; n++) expect(await gets(`for you ${n}`, ['@codex']), `${n}`).to.equal(true);
+    expect(await gets('for you', ['@codex'])).to.equal(false);
+    expect((await read()).braked?.reason).to.equal('reads');
+  });
+
+  it('holds a client to that which every post wakes, as its agent is in the mode for that', async () => {
+    await server.dana.ok('setDeliveryMode', { params: params(), body: { mode: 'all' } });
+    const gets = follower();
+    for (let n = 0; n < 40; n++) expect(await gets(`for all ${n}`), `${n}`).to.equal(true);
+    expect(await gets('for all')).to.equal(false);
+  });
+
   /** Waits as often as a client may that acknowledges nothing, and once more, which brakes it. */
   async function readTooOften(): Promise<void> {
     for (let n = 0; n < 40; n++) expect((await read(1)).messages).to.have.length(1);
