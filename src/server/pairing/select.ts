@@ -10,7 +10,7 @@ import { pairingView } from '../views/pairing.ts';
 import { lockPairing, requireOpen } from './find.steps.ts';
 import { otherSide } from './lines.rules.ts';
 import { move } from './move.steps.ts';
-import { type ProofRow, proofEnd, proofOutcome, proofState } from './proofs.rules.ts';
+import { type ProofRow, proofEnd } from './proofs.rules.ts';
 import { proofByVerifier, rearm } from './proofs.store.ts';
 import { notYours, pairingChanged } from './refusals.rules.ts';
 import { requestById, type SubjectRow } from './requests.store.ts';
@@ -70,11 +70,8 @@ async function again(
     known.key_id === keyId &&
     known.agent_id === body.agent_id &&
     known.binding === body.session_binding;
-  const state = proofState(known, tx.now);
-  const outcome = proofOutcome(state, same ? 'present' : 'present_elsewhere');
-  if ('refused' in outcome) throw pairingChanged();
-  if (known.generation !== row.generation) throw pairingChanged();
-  if (state === 'expired') await rearm(tx, known.id, end);
+  if (!same || known.revoked_at !== null || known.generation !== row.generation) throw pairingChanged();
+  if (known.expires_at <= tx.now) await rearm(tx, known.id, end);
   return row;
 }
 

@@ -2,15 +2,7 @@
 import { expect } from 'chai';
 import { errors } from '../../../src/contract/errors.ts';
 import type { OperationName } from '../../../src/contract/operations.ts';
-import {
-  PROOF_MS,
-  type ProofRow,
-  type ProofState,
-  type ProofTrigger,
-  proofOutcome,
-  proofState,
-  proofTriggers,
-} from '../../../src/server/pairing/proofs.rules.ts';
+import { PROOF_MS, type ProofRow } from '../../../src/server/pairing/proofs.rules.ts';
 import { Api } from '../../support/api.ts';
 import { newAgent } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -33,6 +25,7 @@ import {
   selection,
   verifying,
 } from './cast.ts';
+import { type ProofState, type ProofTrigger, proofOutcome, proofState, proofTriggers } from './proof-states.ts';
 import { setRow } from './stand.ts';
 
 const states: ProofState[] = ['none', 'working', 'expired', 'suspended', 'revoked'];
