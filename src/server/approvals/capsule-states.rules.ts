@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import type { Transition } from '../text/state-table.ts';
 
 export type CapsuleState = 'held' | 'collected' | 'cleared';
-type CapsuleTrigger = 'collect' | 'time_over' | 'invite_ended' | 'authority_lost';
+type CapsuleTrigger = 'collect' | 'time_over';
 
 type CapsuleCondition =
   /** The issuer of the invite could not issue it any more. */
@@ -56,7 +56,5 @@ export const capsuleTable: readonly Row[] = [
   { id: 'C11', from: ['cleared'], on: ['collect'], effect: { gives: 'record' } },
 
   { id: 'C6', from: there, on: ['time_over'], to: 'cleared', effect: erasing('expired') },
-  { id: 'C7e', from: there, on: ['invite_ended'], to: 'cleared', effect: erasing('invite_ended') },
-  { id: 'C8e', from: there, on: ['authority_lost'], to: 'cleared', effect: erasing('authority_lost') },
-  { id: 'C11e', from: ['cleared'], on: ['time_over', 'invite_ended', 'authority_lost'], effect: { gives: 'nothing' } },
+  { id: 'C11e', from: ['cleared'], on: ['time_over'], effect: { gives: 'nothing' } },
 ];

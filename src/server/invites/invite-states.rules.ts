@@ -4,7 +4,7 @@ import type { Transition } from '../text/state-table.ts';
 
 /** Redeemed, revoked, expired, active: the first that is true. */
 export type InviteState = 'active' | 'expired' | 'revoked' | 'redeemed';
-type InviteTrigger = 'redeem' | 'revoke' | 'time_over';
+type InviteTrigger = 'redeem' | 'revoke';
 
 type InviteCondition =
   /** Its person is no admin any more or off one of its boards, a board is deleted, or the seat or key behind it ended. */
@@ -31,6 +31,4 @@ export const inviteTable: readonly Row[] = [
   { id: 'I4', from: ['redeemed', 'revoked', 'expired'], on: ['redeem'], effect: { refused: 'invite_invalid' } },
   { id: 'I5', from: ['active', 'expired'], on: ['revoke'], to: 'revoked', effect: { clears: 'invite_revoked' } },
   { id: 'I6', from: ['redeemed', 'revoked'], on: ['revoke'], effect: {} },
-  { id: 'I7', from: ['active'], on: ['time_over'], to: 'expired', effect: { clears: 'expired' } },
-  { id: 'I8', from: ['redeemed', 'revoked', 'expired'], on: ['time_over'], effect: {} },
 ];

@@ -53,7 +53,6 @@ export const triggers = [
   'person_ended',
   'board_deleted',
   'endpoint_ended',
-  'board_archived',
 ] as const;
 export type Trigger = (typeof triggers)[number];
 
@@ -126,7 +125,7 @@ const selected = ['awaiting_endpoint'] as const;
 const unselected = [...waiting, ...arrived] as const;
 const binding = ['bind', 'proof', 'stream'] as const;
 
-/** T1 and T2 begin a request; T23 is whatever comes to an ended one. */
+/** T1 and T2 begin a request; T22 is an archived board, which moves none; T23 is whatever comes to an ended one. */
 export const pairingTable: readonly Row[] = [
   // The inviter's membership and the initiating seat are live.
   row('T3', waiting, 'redeem', 'awaiting_session', ['recipient', 'stream']),
@@ -156,7 +155,6 @@ export const pairingTable: readonly Row[] = [
   ending('T19', openStates, 'person_ended', 'cancelled', 'person_ended'),
   ending('T20', openStates, 'board_deleted', 'cancelled', 'board_deleted'),
   row('T21', openStates, 'endpoint_ended', 'computed', ['stream']),
-  row('T22', openStates, 'board_archived', 'unchanged', []),
 
   refusing('invite_invalid', ['redeem'], [...arrived, ...selected, 'verifying', 'ready', 'declined', 'expired']),
   refusing('pairing_closed', ['select_initiator', 'select_recipient', 'replace', 'renew', 'choose'], closedStates),

@@ -63,10 +63,6 @@ forEachDatabase('the tables of secrets', (engine) => {
   }
 
   const redeem = (secret: string) => connect(server, { invite: secret, handle: `newcomer-${++people}` });
-  const demote = async (s: Scene) => {
-    const { name: handle } = await s.ana.ok('getMe');
-    await server.dana.ok('setPersonRole', { params: { handle }, body: { server_role: 'member' } });
-  };
 
   const capsuleStates: Record<CapsuleState, (a: Allowed) => Promise<unknown>> = {
     held: async () => null,
@@ -126,9 +122,6 @@ forEachDatabase('the tables of secrets', (engine) => {
 
   async function fireAtCapsule(trigger: string, state: CapsuleState, a: Allowed, key: string | undefined) {
     if (trigger === 'collect') return collect(a.s.agent, { id: a.id }, key);
-    if (trigger === 'authority_lost') await demote(a.s);
-    if (trigger === 'invite_ended') await redeem(a.secret);
-    if (trigger !== 'time_over') return null;
     server.clock.advance(state === 'collected' ? 10 * MINUTE : DAY);
     await sweep();
     return null;
@@ -217,9 +210,6 @@ forEachDatabase('the tables of secrets', (engine) => {
 
   async function fireAtInvite(trigger: string, { s, inviteId, secret }: Allowed) {
     if (trigger === 'redeem') return redeem(secret);
-    if (trigger === 'revoke') return s.ana.call('revokeInvite', { params: { invite: inviteId } });
-    server.clock.advance(DAY);
-    await sweep();
-    return null;
+    return s.ana.call('revokeInvite', { params: { invite: inviteId } });
   }
 });

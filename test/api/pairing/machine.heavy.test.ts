@@ -141,8 +141,6 @@ const causes: Record<Trigger, Cause> = {
     const params = { board: pair.board.name, member: side.agentId };
     return codeOf(await pair.initiator.person.call('removeMember', { params }));
   },
-  board_archived: async ({ pair }) =>
-    codeOf(await pair.initiator.person.call('archiveBoard', { params: { board: pair.board.name } })),
 };
 
 /** What ends a request without a request of anybody's, such as the clock. */
