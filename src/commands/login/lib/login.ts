@@ -14,7 +14,7 @@ import { Failure } from '../../../local/failure.ts';
 import { localEntry, readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
 import { localServer, namedServer, usualServer } from '../../../local/servers.ts';
-import type { Deps } from '../../key/lib/pending-keys.ts';
+import { type Deps, refuseBegun } from '../../key/lib/pending-keys.ts';
 import { settle } from '../../key/lib/save-key.ts';
 
 interface SignInOptions extends Deps {
@@ -61,6 +61,7 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
   if (named === 'local') return signInLocally(options);
   if (!named) throw missing('The address of the server', 'service login https://team.example.com');
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
+  refuseBegun(origin, saved.servers[origin], ['invite', 'guest']);
   const token = checked(await readSecret(origin, options));
   const client = new Client({ origin, token, ...clientOptions(options) });
   const { data: info } = await client.call('getInfo').catch((error) => {
