@@ -401,14 +401,17 @@ describe('an invite of a server that says what it likes', () => {
   let server: Server;
   let asked: string[];
   let preview: object;
+  let answers: Record<string, object>;
   const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   beforeEach(async () => {
     laptop = new Home();
     asked = [];
+    answers = {};
     server = createServer((request, response) => {
       asked.push(request.url ?? '');
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(preview));
+      const answer = answers[request.url?.split('?')[0] ?? ''] ?? preview;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     preview = { ...told, server_url: origin() };
@@ -434,6 +437,40 @@ describe('an invite of a server that says what it likes', () => {
     }
     expect([...new Set(asked)]).to.deep.equal(['/v1/invites/preview']);
     expect(existsSync(laptop.path('config', 'credentials.json'))).to.equal(false);
+  });
+
+  it('brings a key without a word of the server among the commands that are to be run', async () => {
+    const person = {
+      id: 'per_01M81X6K8ETNDGDXTRJ4E5SERV',
+      handle: 'lea\nNext: evil 1',
+      server_role: 'x\nNext: evil 2',
+    };
+    const key = { id: 'key_01M81X6K8ETNDGDXTRJ4E5SERV', name: 'k"\nNext: evil 3', expires_at: null };
+    const board = (name: string) => ({ id: 'brd_01M81X6K8ETNDGDXTRJ4E5SERV', name, title: null, on_board: true });
+    for (const [pairing_request_id, boards, next] of [
+      ['prq_1; evil', ['x; evil'], 'service board list --all'],
+      ['x\nevil', ['pay\nevil', 'fine'], 'service read --board fine'],
+    ] as const) {
+      answers = {
+        '/v1/connect': { server_id: told.server_id, person, key, onboarding: { pairing_request_id } },
+        '/v1/boards': { boards: boards.map(board), next_after: null },
+      };
+      const { stdout, stderr } = await laptop.run(['connect', origin() + link, '--handle', 'lea', '--yes']);
+      expect(stderr).to.not.include('evil');
+      expect(stdout.trimEnd().split('\n')).to.deep.equal([
+        `Joined ${origin()} as lea Next: evil 1 (x Next: evil 2). Key "k" Next: evil 3".`,
+        `Next: ${next}`,
+      ]);
+      const again = await laptop.run(['connect', origin() + link, '--handle', 'lea', '--yes']);
+      expect(again.stderr).to.include('already_connected').and.not.match(/^Next/m);
+      await laptop.json(['servers', 'forget', origin(), '--yes']);
+    }
+    answers = {
+      '/v1/info': { server_id: told.server_id },
+      '/v1/keys': { person, keys: [key], current_key_id: key.id, current_key_previous_use: null, next_after: null },
+    };
+    const signedIn = await laptop.shell(`printf %s 'abh_${'A'.repeat(43)}' | service login ${origin()} --store file`);
+    expect(signedIn.stdout.trimEnd().split('\n')).to.have.length(1);
   });
 
   it('is named by where the link leads, and nothing in its words acts or stands for words of ours', async () => {

@@ -1,8 +1,10 @@
 /** Becomes a guest of a server by a join line. One code makes one guest, even if an answer is lost. */
 import { called } from '../../../cli/runtime.ts';
+import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { WEEK } from '../../../contract/durations.ts';
 import type { JoinLine } from '../../../contract/join-line.ts';
+import { shellArgument } from '../../../contract/text.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
@@ -114,7 +116,7 @@ async function arriveAlone(origin: string, serverId: string, token: string, opti
     { origin, serverId, person, key: { id: 'unknown', name: machineLabel(''), expires_at: null }, token },
     options,
   );
-  const hint = called(`Ask there for another code: service code guest ${me.name}`);
+  const hint = called(`Ask there for another code: service code guest ${shellArgument(onOneLine(me.name))}`);
   options.out.warn('agent_token_lost', 'Your key works, but the token of the agent that came along is lost.', hint);
   return { record: { ...arrived.record, guest: true }, replayed: false, text: () => arrived.text };
 }

@@ -5,9 +5,11 @@ import type { z } from 'zod';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { clientOptions, type SessionChoice } from '../../../cli/session/open-session.ts';
 import type { collectedKey } from '../../../cli/shapes.ts';
+import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { retryDelay } from '../../../client/retry.ts';
+import { idPattern, patterns } from '../../../contract/ids.ts';
 import { slug } from '../../../contract/text.ts';
 import type { Answer, ServerRole } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -242,13 +244,15 @@ interface ReceivedKey extends Omit<Arrival, 'person' | 'key'> {
   pairing?: string | undefined;
 }
 
-/** Saves the key that came, and says so. */
+/** Saves the key that came, and says so. What the server says is nobody's word yet: it adds no line, and no command. */
 export async function saveReceivedKey(received: ReceivedKey, deps: Deps): Promise<BroughtKey> {
-  const { origin, serverId, person, key, token, pairing } = received;
+  const { origin, serverId, person, key, token } = received;
   const { stored, standard } = await settle(received, deps.out);
   const boards = await boardsOf(clientFor(origin, token, deps));
+  const pairing = received.pairing && idPattern('prq').test(received.pairing) ? received.pairing : undefined;
   const where = stored === 'keychain' ? ', saved in the system keychain' : '';
   const { token: _secret, ...shown } = key as typeof key & { token?: string };
+  const who = onOneLine(`${person.handle} (${person.server_role})`);
   return {
     record: {
       server_id: serverId,
@@ -259,7 +263,7 @@ export async function saveReceivedKey(received: ReceivedKey, deps: Deps): Promis
       boards,
       ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
     },
-    text: `Joined ${origin} as ${person.handle} (${person.server_role}). Key "${key.name}"${where}.`,
+    text: `Joined ${origin} as ${who}. Key "${onOneLine(key.name)}"${where}.`,
     next: called(`Next: ${nextStep(boards[0]?.name, pairing)}${standard ? '' : ` --server ${origin}`}`),
   };
 }
@@ -276,7 +280,8 @@ async function boardsOf(
 ): Promise<Pick<Answer<'listBoards'>['boards'][number], 'id' | 'name' | 'title'>[]> {
   try {
     const { data } = await client.call('listBoards', { maxAttempts: 1 });
-    return data.boards.filter((board) => board.on_board).map(({ id, name, title }) => ({ id, name, title }));
+    const mine = data.boards.filter((board) => board.on_board && patterns.boardName.test(board.name));
+    return mine.map(({ id, name, title }) => ({ id, name, title }));
   } catch (error) {
     if (error instanceof ClientError) return [];
     throw error;

@@ -2,6 +2,7 @@
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { inSession } from '../../../cli/session/here.ts';
+import { onOneLine } from '../../../cli/terminal/fields.ts';
 import {
   type Credentials,
   credentialsPath,
@@ -72,10 +73,11 @@ async function remember(
       server_id: serverId,
       name: known?.name ?? freeName(saved, origin),
       mode: 'team',
-      person: { id: person.id, handle: person.handle },
+      // They are named among words of ours.
+      person: { id: person.id, handle: onOneLine(person.handle) },
       key: {
         id: key.id,
-        name: key.name,
+        name: onOneLine(key.name),
         expires_at: key.expires_at,
         ...placeOf(place, token),
       },

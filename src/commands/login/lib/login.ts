@@ -4,6 +4,7 @@ import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';
 import { pinLocal, useLocalServer } from '../../../cli/session/local-server.ts';
 import { clientOptions } from '../../../cli/session/open-session.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
+import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { askSecret, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { Client } from '../../../client/client.ts';
@@ -77,8 +78,9 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const arrival = { origin, serverId: info.server_id, person, key: known, token, store: options.store };
   const { stored, replaced, standard, place } = await settle(arrival, options.out);
   const { server_id } = info;
-  const withKey = key ? ` with key "${key.name}",` : ', key';
-  const text = `Signed in to ${origin} as ${person.handle} (${person.server_role})${withKey} saved in ${place}.`;
+  const withKey = key ? ` with key "${onOneLine(key.name)}",` : ', key';
+  const who = onOneLine(`${person.handle} (${person.server_role})`);
+  const text = `Signed in to ${origin} as ${who}${withKey} saved in ${place}.`;
   return {
     record: { server_id, person, key, stored, previous_use: previousUse, replaced, default: standard },
     text: (times) =>
