@@ -342,6 +342,18 @@ describe('the machine’s delegation', () => {
     expect(log.filter((event) => event === 'delegation_ended')).to.have.length(2);
   });
 
+  it('ends with the person, too, where the ids of their keys are not known, as those of guests', async () => {
+    const key = (of: { token: string | undefined }) => ({
+      key: { id: 'unknown', name: 'unknown', expires_at: null, store: 'file' as const, token: of.token! },
+    });
+    await machine.knows(proxy.url, serverId, server.dana, key(server.dana));
+    await boards();
+    const other = await server.person('olga');
+    await machine.knows(proxy.url, serverId, other, key(other));
+    const { member } = (await joinBoard((await newBoard(other)).name)).answer;
+    expect([made(), member.owner]).to.deep.equal([2, 'olga']);
+  });
+
   it('says that a person has to sign in where there is no key', async () => {
     await machine.knows(proxy.url, serverId, null);
     expect(await refused(boards())).to.include({ code: 'login_required' });

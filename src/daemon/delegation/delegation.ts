@@ -22,8 +22,8 @@ interface DelegationOptions {
 export class Delegation {
   readonly #options: DelegationOptions;
   #token: Buffer | null = null;
-  /** The id of the person's key that it was made with. */
-  #keyId: string | undefined;
+  /** The person and the key that it was made with. */
+  #madeBy: string | undefined;
   #creating: Promise<void> | null = null;
 
   constructor(options: DelegationOptions) {
@@ -39,7 +39,7 @@ export class Delegation {
     const { at } = this.#options;
     await at.identity.check();
     // After a sign-in with another key, or a sign-out, nothing is done as the person of the first one.
-    if (this.#keyId !== this.#savedKeyId) this.drop();
+    if (this.#madeBy !== this.#savedKey) this.drop();
     if (!this.#token) {
       this.#creating ??= this.#create().finally(() => {
         this.#creating = null;
@@ -57,19 +57,21 @@ export class Delegation {
     this.#options.log.write('delegation_ended', { origin: this.#options.at.url });
   }
 
-  get #savedKeyId(): string | undefined {
+  /** With the person, since of the keys of guests no id is known. */
+  get #savedKey(): string | undefined {
     const { credentials, at } = this.#options;
-    return credentials.server(at.url)?.entry.key?.id;
+    const { person, key } = credentials.server(at.url)?.entry ?? {};
+    return key ? `${person?.id} ${key.id}` : undefined;
   }
 
   async #create(): Promise<void> {
     const { log, name, at } = this.#options;
-    const keyId = this.#savedKeyId;
+    const madeBy = this.#savedKey;
     const { data } = await withPersonKey(this.#options, (client) =>
       client.call('createDelegation', { body: { name } }),
     );
     this.#token = Buffer.from(data.token, 'utf8');
-    this.#keyId = keyId;
+    this.#madeBy = madeBy;
     log.write('delegation_made', { origin: at.url });
   }
 }
