@@ -1,5 +1,5 @@
 /** What agents ask for, decided from the command line, and what they may do without asking. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { collect, finished, until } from './support/home.ts';
 import { LossyNetwork } from './support/lossy.ts';
@@ -211,5 +211,26 @@ describe('requests of agents', () => {
       exit: 8,
     });
     network.close();
+  });
+
+  it('are collected by keys that each attempt keeps for ten minutes more, several at once too', async () => {
+    const path = home().path('state', 'collect.json');
+    const kept = (): Record<string, { key: string; at: number }> => JSON.parse(readFileSync(path, 'utf8'));
+    const asked = await Promise.all(Array.from({ length: 4 }, invite));
+    const names = asked.map(({ approval }) => `${url} ${approval.id}`);
+    const collectAll = async () => {
+      for (const child of asked.map(({ approval }) =>
+        home().start(['approval', 'collect', approval.id], { env: agent }),
+      ))
+        await finished(child);
+      return names.map((name) => kept()[name]?.key);
+    };
+    const first = await collectAll();
+    expect(first.every(Boolean), `${first}`).to.equal(true);
+    const before = kept();
+    for (const entry of Object.values(before)) entry.at -= 590_000;
+    writeFileSync(path, JSON.stringify(before));
+    expect(await collectAll()).to.deep.equal(first);
+    for (const name of names) expect(kept()[name]!.at).to.be.greaterThan(before[name]!.at + 500_000);
   });
 });
