@@ -200,6 +200,13 @@ describe('an endpoint of a pairing', () => {
     });
   }
 
+  it('does nothing before it is selected, such as when the other side is selected meanwhile', async () => {
+    endpoint.provenAt = null;
+    state = { state: 'awaiting_endpoint', initiator: undefined };
+    await endpoint.steps.run();
+    expect([ended, calls]).to.deep.equal([[], []]);
+  });
+
   it('goes on where the request changed during a step', async () => {
     refused['getPairingRequest'] = ['pairing_changed'];
     await endpoint.steps.run();

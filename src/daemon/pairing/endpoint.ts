@@ -31,8 +31,8 @@ export class Endpoint {
   token: string;
   /** Generation of the request. */
   generation: number;
-  /** When a proof was last sent to the server, in milliseconds of `Environment.now`. */
-  provenAt = 0;
+  /** When a proof was last sent to the server, in milliseconds of `Environment.now`; null before it is selected there. */
+  provenAt: number | null = null;
   /** Pings so far in this generation, and when the last one was. */
   pings = 0;
   pingedAt = 0;

@@ -35,7 +35,8 @@ export type EndpointDriver = ReturnType<typeof endpointDriver>;
 export function endpointDriver({ call, environment, log, isCurrent, save, end }: EndpointDriverOptions) {
   /** Reads the state of the request and performs this side's next step. */
   async function step(endpoint: Endpoint): Promise<void> {
-    if (endpoint.state !== 'open') return;
+    // One that is just being selected is not the server's yet; what selects it goes on with it.
+    if (endpoint.state !== 'open' || endpoint.provenAt === null) return;
     if (!isCurrent(endpoint)) return end(endpoint, 'session_changed');
     endpoint.pause?.abort();
     try {
@@ -83,7 +84,7 @@ export function endpointDriver({ call, environment, log, isCurrent, save, end }:
 
   async function prove(endpoint: Endpoint): Promise<void> {
     const { origin, requestId } = endpoint.bound;
-    if (environment.now() - endpoint.provenAt >= RENEW_MS) await renew(endpoint, endpoint.generation);
+    if (environment.now() - endpoint.provenAt! >= RENEW_MS) await renew(endpoint, endpoint.generation);
     const request = await withProof(endpoint, (proof) =>
       call(origin, { proof }, 'getPairingRequest', { params: { pairing: requestId } }),
     );
