@@ -322,6 +322,16 @@ describe('pairing two sessions', () => {
       expect(request.initiator?.agent_id).to.equal(seats[0]!.member_id);
     });
 
+    it('selects it once that is possible, where a first try failed', async () => {
+      const { approval } = await asked();
+      proxy.fail(`GET /v1/me/approvals/${approval.id}`, { status: 400, code: 'unready' }, 1);
+      await allow(server.dana, approval);
+      await proxy.reached(`GET /v1/me/approvals/${approval.id}`, 1);
+      expect(secrets()).to.deep.equal([]);
+      proxy.cutStreams();
+      await until(() => secrets().length === 1, 'the session is selected');
+    });
+
     it('selects no other life of it', async () => {
       const { approval } = await asked();
       await sessions[0]!.ask('register', { source: 'resume', boot: 'eeeeeeeeeeeeeeee' });

@@ -281,8 +281,9 @@ describe('reading beside the daemon', () => {
     const approval_id = 'apr_01M7ZNGWKZMFQ204KWRHRZQBZ3';
     await session.ask('approval_watch', { agent: ref(seat), approval_id });
     const { journal } = rig;
-    const watch = journal.takeApprovalWatch(seat.origin, approval_id);
+    const watch = journal.approvalWatch(seat.origin, approval_id);
     expect(watch).to.deep.equal({ session_key: session.key, boot: session.header['boot'] });
-    expect(journal.takeApprovalWatch(seat.origin, approval_id)).to.equal(null);
+    journal.endApprovalWatch(seat.origin, approval_id);
+    expect(journal.approvalWatch(seat.origin, approval_id)).to.equal(null);
   });
 });

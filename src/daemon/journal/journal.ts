@@ -335,13 +335,16 @@ export class Journal {
     this.#put('approval_watches', row);
   }
 
-  /** Removes and returns the watch of an approval. */
-  takeApprovalWatch(origin: string, approvalId: string): { session_key: SessionKey; boot: string } | null {
+  approvalWatch(origin: string, approvalId: string): { session_key: SessionKey; boot: string } | null {
     return this.#one(
-      'DELETE FROM approval_watches WHERE origin = ? AND approval_id = ? RETURNING session_key, boot',
+      'SELECT session_key, boot FROM approval_watches WHERE origin = ? AND approval_id = ?',
       origin,
       approvalId,
     );
+  }
+
+  endApprovalWatch(origin: string, approvalId: string): void {
+    this.#run('DELETE FROM approval_watches WHERE origin = ? AND approval_id = ?', origin, approvalId);
   }
 
   /** Deletes what is finished and older than 7 days, and all finished beyond 10,000. */

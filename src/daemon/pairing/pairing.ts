@@ -5,12 +5,12 @@ import { PAIRINGS } from '../control/limits.ts';
 import { resolveServer } from '../delegation/resolve-server.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Answers, Requests } from '../protocol.ts';
-import type { SeatIdentity, SeatRef } from '../refs.ts';
+import type { SeatIdentity, SeatRef, SessionKey } from '../refs.ts';
 import type { Notice, ServerEvents } from '../server-link/link.ts';
 import type { Session, SessionEvents } from '../sessions/session.ts';
 import { type PairingCall, pairingCalls } from './api.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
-import { boardOf } from './prove-endpoint.ts';
+import { boardOf, isFinalRefusal } from './prove-endpoint.ts';
 
 type Frame = Requests['pairing'];
 type Answer = Answers['pairing'];
@@ -167,9 +167,25 @@ export class Pairing {
     return toAnswer(now);
   }
 
+  /** The watch lasts until the session is selected, or never can be: the notice of a try that failed is read again. */
   async #selectWatched(seat: SeatRef, approval: string): Promise<void> {
-    const watch = this.#options.journal.takeApprovalWatch(seat.origin, approval);
+    const { journal } = this.#options;
+    const watch = journal.approvalWatch(seat.origin, approval);
     if (!watch) return;
+    try {
+      await this.#selectSession(seat, approval, watch);
+    } catch (error) {
+      if (!(error instanceof ControlRefusal) || !isFinalRefusal(error.code)) throw error;
+    }
+    journal.endApprovalWatch(seat.origin, approval);
+  }
+
+  /** Selects the session for the pairing of the invite, if both are there. */
+  async #selectSession(
+    seat: SeatRef,
+    approval: string,
+    watch: { session_key: SessionKey; boot: string },
+  ): Promise<void> {
     const session = this.#options.sessions.get(watch.session_key);
     const current = this.#options.seats.of(seat);
     if (!session?.row.open || session.row.boot !== watch.boot || current?.session !== session) return;
@@ -181,7 +197,7 @@ export class Pairing {
     const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: current.identity });
     await this.endpoints.select(endpoint, false);
     this.#options.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
-    await endpoint.steps.run();
+    void endpoint.steps.run().catch(ignore);
   }
 }
 

@@ -214,7 +214,7 @@ const peerOf = ({ display }: PairingRequest, { bound: { side } }: Endpoint): str
 export const boardOf = ({ board_id, display }: PairingRequest): string | undefined =>
   display?.boards.find(({ id }) => id === board_id)?.name;
 
-const isFinalRefusal = (code: string): boolean =>
+export const isFinalRefusal = (code: string): boolean =>
   ['pairing_changed', 'pairing_closed', 'pairing_not_found', 'forbidden', 'unauthorized', 'login_required'].includes(
     code,
   );
