@@ -354,9 +354,12 @@ describe('the machine’s delegation', () => {
     expect([made(), member.owner]).to.deep.equal([2, 'olga']);
   });
 
-  it('says that a person has to sign in where there is no key', async () => {
+  it('says that a person has to sign in where there is no key, and to unlock the keychain where it is there', async () => {
     await machine.knows(proxy.url, serverId, null);
     expect(await refused(boards())).to.include({ code: 'login_required' });
+    const key = { id: 'key_1', name: 'laptop', expires_at: null, store: 'keychain' as const };
+    await machine.knows(proxy.url, serverId, null, { key });
+    expect(await refused(boards())).to.include({ code: 'keychain_locked' });
     expect(made()).to.equal(0);
   });
 

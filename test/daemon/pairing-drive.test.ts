@@ -214,9 +214,11 @@ describe('an endpoint of a pairing', () => {
   });
 
   it('tries again after a failure that passes', async () => {
-    refused['getPairingRequest'] = ['server_unreachable'];
-    await endpoint.steps.run();
-    expect(ended).to.deep.equal([]);
+    for (const code of ['server_unreachable', 'keychain_locked']) {
+      refused['getPairingRequest'] = [code];
+      await endpoint.steps.run();
+      expect([code, ended, pings().length]).to.deep.equal([code, [], 0]);
+    }
     await passing(30_000);
     expect(pings()).to.have.length(1);
   });

@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { slug } from '../../contract/text.ts';
-import { Failure } from '../../local/failure.ts';
 import type { Folders } from '../../local/folders.ts';
 import { loginCommand } from '../../local/servers.ts';
 import { ControlRefusal } from '../control/errors.ts';
@@ -94,15 +93,11 @@ export async function withPersonKey<T>(
   }
 }
 
-/** The person's key. @throws ControlRefusal `login_required` if no usable key is saved */
+/** The person's key. @throws ControlRefusal `login_required` if none is saved; Failure `keychain_locked` */
 export async function requirePersonKey(credentials: CredentialStore, origin: string): Promise<string> {
-  try {
-    const key = await credentials.personKey(origin);
-    if (key !== null) return key;
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'credentials_unsafe') throw error;
-  }
-  throw new ControlRefusal('login_required', `This machine has no key for ${origin} that can be used.`, {
+  const key = await credentials.personKey(origin);
+  if (key !== null) return key;
+  throw new ControlRefusal('login_required', `This machine has no key for ${origin}.`, {
     hint: loginHint(credentials, origin),
   });
 }
