@@ -24,6 +24,7 @@ describe('an endpoint of a pairing', () => {
   let calls: { name: string; body?: Record<string, unknown>; key?: string; token?: string; at: number }[];
   let state: Partial<PairingRequest>;
   let held: boolean;
+  let full: boolean;
   let refused: Record<string, string[]>;
   let ended: string[];
   let endpoint: Endpoint;
@@ -60,6 +61,7 @@ describe('an endpoint of a pairing', () => {
     calls = [];
     state = {};
     held = true;
+    full = false;
     refused = {};
     ended = [];
     const began = clock.time;
@@ -82,7 +84,9 @@ describe('an endpoint of a pairing', () => {
       },
       log: { write: () => {} },
       isCurrent: () => held,
-      save: () => {},
+      save: () => {
+        if (full) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      },
       end: (one, why) => {
         one.state = 'over';
         one.ended.abort();
@@ -219,6 +223,16 @@ describe('an endpoint of a pairing', () => {
       await endpoint.steps.run();
       expect([code, ended, pings().length]).to.deep.equal([code, [], 0]);
     }
+    await passing(30_000);
+    expect(pings()).to.have.length(1);
+  });
+
+  it('goes on after a full disk', async () => {
+    full = true;
+    state = { generation: 2 };
+    await endpoint.steps.run();
+    expect([ended, pings().length]).to.deep.equal([[], 0]);
+    full = false;
     await passing(30_000);
     expect(pings()).to.have.length(1);
   });

@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { retryUnreachable } from '../delegation/refusals.ts';
-import type { Log } from '../log.ts';
+import { type Log, originOf } from '../log.ts';
 import type { Environment } from '../server-link/transport.ts';
 import type { PairingCall } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';
@@ -47,8 +47,9 @@ export function endpointDriver({ call, environment, log, isCurrent, save, end }:
         throw error;
       });
     } catch (error) {
-      if (!(error instanceof ControlRefusal)) throw error;
-      if (isFinalRefusal(error.code)) return end(endpoint, error.code);
+      if (!(error instanceof ControlRefusal))
+        log.write('hook_error', { pairing: endpoint.bound.requestId, ...originOf(error) }, 'error');
+      else if (isFinalRefusal(error.code)) return end(endpoint, error.code);
       stepAfter(endpoint, RETRY_MS);
     }
   }
