@@ -170,6 +170,10 @@ describe('asking the person', () => {
     const words = notice.next.command.replaceAll("'", '').split(' ').slice(1);
     const shown = await home().json(words, { env });
     expect(shown.invite.invite).to.match(/\/join#abi_[\w-]{43}$/);
+    const select = `service pairing select ${shown.pairing_request_id} --here\n`;
+    expect((await home().run([...words, '--no-collect'], { env })).stdout).to.include(select);
+    const persons = (await home().run(['approval', 'show', approval.id])).stdout;
+    expect(persons).to.include(shown.pairing_request_id).and.not.include(select);
     const { stdout } = await home().run(['inbox', 'notices', '--ack'], { env });
     expect(stdout).to.include(`Your request ${approval.id} was allowed.`).and.include(`approvals show ${approval.id}`);
     expect((await home().run(['inbox', 'notices'], { env })).stdout).to.equal(
@@ -199,7 +203,12 @@ describe('asking the person', () => {
     await home().run(['allowance', 'set', 'invite-people', 'on']);
     const { stdout } = await home().run(['invite', 'create'], { env });
     expect(stdout).to.include('Done under the allowance of your person: invite one person to the server.');
-    expect(stdout).to.match(/\/join#abi_[\w-]{43}\n/);
+    expect(stdout)
+      .to.match(/\/join#abi_[\w-]{43}\n/)
+      .and.not.include('pairing select');
+    await home().run(['allowance', 'on']);
+    const paired = await home().run(['invite', 'create', '--board', 'demo', '--pairing', 'Review it'], { env });
+    expect(paired.stdout).to.match(/: service pairing select prq_\w+ --here\n/);
     await home().run(['allowance', 'off']);
   });
 });

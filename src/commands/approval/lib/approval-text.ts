@@ -81,7 +81,7 @@ function details({ action, display }: Approval, keyInUse: string | undefined): s
  * @param agent it is shown to the agent that asked, whose person runs the command at its end
  */
 export function approvalText(
-  { approval, invite, collected, recovered }: Outcome,
+  { approval, invite, collected, recovered, pairing_request_id: pairing }: Outcome,
   { times, agent }: { times: TimeStyle; agent: boolean },
 ): string {
   const lines = fields([
@@ -93,8 +93,10 @@ export function approvalText(
     ['decision', approval.decision],
     ['reason', approval.closed_reason],
     ['invite', approval.execution?.invite_id],
+    ['pairing', pairing],
     ['secret', approval.outcome.state === 'none' ? undefined : approval.outcome.state],
   ]);
+  if (agent && pairing !== undefined) lines.push(selectText(pairing));
   if (invite) {
     const how = recovered ? 'Collected before, shown again' : collected ? 'Shown only now' : 'Shown once';
     return [...lines, `${how}:`, invite.invite, 'To pass on, in private:', copyable(invite.prompt)].join('\n');
@@ -102,6 +104,12 @@ export function approvalText(
   const { next } = approval;
   return [...lines, ...(next ? [...(agent ? [next.resume] : []), called(next.command)] : [])].join('\n');
 }
+
+/** How the asking agent's session takes part in the work with the invited person, where it is not selected by itself. */
+export const selectText = (pairing: string): string =>
+  called(
+    `The session that does the work takes part, unless it was selected already: service pairing select ${pairing} --here`,
+  );
 
 /** What became of a decision. @param earlier it had been executed before this one */
 export function allowedText(

@@ -12,7 +12,7 @@ import type { Answer, BodyIn } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
 import { newInviteText, warnOfLoopback } from '../../invite/lib/invite.ts';
 import { handleOf } from '../../people/lib/people.ts';
-import { actionWords } from './approval-text.ts';
+import { actionWords, selectText } from './approval-text.ts';
 import { lost } from './approvals.ts';
 
 /** A command that an agent may ask its person to carry out, with `--request`. */
@@ -106,5 +106,8 @@ export function askedText({ state, approval, next, invite }: Asked, times: TimeS
   }
   const done = `Done under the allowance of your person: ${what}.`;
   const boards = approval.display?.boards.map(({ name }) => name) ?? [];
-  return invite ? [done, newInviteText(invite, boards, { times, stay: '' })].join('\n') : done;
+  if (!invite) return done;
+  const pairing = invite.pairing_request_id;
+  const select = pairing === undefined ? [] : [selectText(pairing)];
+  return [done, ...select, newInviteText(invite, boards, { times, stay: '' })].join('\n');
 }
