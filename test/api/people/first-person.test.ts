@@ -119,7 +119,7 @@ forEachDatabase('the data folder', (engine) => {
     }
   });
 
-  it('gets a new key for another admin where its holder is none any more, whose key ends too', async () => {
+  it('gets a new key for another admin where its holder stopped being one, and ends the holder’s key', async () => {
     const { id } = await holder().ok('getMe');
     const former = new Api(server.url, holder().token, id);
     const eve = await server.person('eve', 'admin');
