@@ -83,6 +83,42 @@ describe('the page on a long day', () => {
       await close();
     });
 
+  it('has a bounded number of messages in the document, and what is read in its place, while threads begin', async () => {
+    await fillBoard(server, dana, 'dana', board, 30);
+    const { page, close } = await visit(server, maya, `/?board=${board}`);
+    await said(page, 'Message 30').waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await page.keyboard.press('End');
+    const last = await fillBoard(server, dana, 'dana', board, 365);
+    await said(page, 'Message 365').waitFor();
+    const replyTo = async (seqs: number[]) => {
+      for (const seq of seqs) {
+        const { message } = await dana.ok('getMessageBySeq', { params: { board, seq } });
+        await post(dana, board, `Reply to ${seq}`, { reply_to: message.id, to: ['all'] });
+      }
+      await said(page, `Reply to ${seqs.at(-1)}`)
+        .first()
+        .waitFor();
+    };
+    const bounded = () =>
+      page.waitForFunction(() => {
+        const { length } = document.querySelectorAll('.tl article');
+        return length > 300 && length <= 400;
+      });
+    await replyTo(Array.from({ length: 20 }, (_, n) => last - n));
+    await bounded();
+    // In the middle, it is the farther end that goes.
+    const read = said(page, 'Message 200').first();
+    await read.evaluate((element) => element.scrollIntoView());
+    await page.getByRole('button', { name: /Newest| new$/ }).waitFor();
+    const top = async () => Math.round((await read.boundingBox())!.y);
+    const before = await top();
+    await replyTo(Array.from({ length: 40 }, (_, n) => last - 300 + n));
+    await bounded();
+    expect(await top()).to.equal(before);
+    await close();
+  });
+
   it('shows a bounded part of the record while events keep coming', async () => {
     const { page, close } = await visit(server, maya, `/?board=${board}&tab=record`);
     const rows = page.locator('table.log tbody tr');

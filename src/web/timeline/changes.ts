@@ -12,6 +12,8 @@ interface LoadedMessages {
   readonly unread: Unread;
   readonly room: Pick<Room, 'me'>;
   find(seq: number): { post: Post; root: Post } | undefined;
+  /** Keeps the number of messages in the document bounded. */
+  trim(): void;
 }
 
 /** Updates the loaded messages that an event concerns. */
@@ -37,7 +39,7 @@ function applyReply(loaded: LoadedMessages, reply: Message): void {
   const isNew = count === 1 || reply.sender === 'self';
   if (isNew || root.thread.open.peek()) {
     if (isNew) root.thread.openUnlessClosed();
-    void root.thread.load();
+    void root.thread.load().then(() => loaded.trim());
   }
 }
 

@@ -188,7 +188,7 @@ export class Scroll {
     const { scroller } = this;
     // Where the width has just changed, what was read before is still to come back.
     if (!scroller || scroller.clientWidth !== this.lastWidth) return;
-    this.reading = null;
+    this.setReading(null);
     if (this.timeline.following) return;
     const view = scroller.getBoundingClientRect().top;
     for (const element of scroller.querySelectorAll<HTMLElement>('[data-seq]')) {
@@ -197,9 +197,14 @@ export class Scroll {
       const below = top - view;
       // A message holds its replies, which come after it here: the last one that begins above is read.
       if (below >= 0 && this.reading) return;
-      this.reading = { seq: element.dataset['seq']!, below: below < 0 ? below / height : below };
+      this.setReading({ seq: element.dataset['seq']!, below: below < 0 ? below / height : below });
       if (below >= 0) return;
     }
+  }
+
+  private setReading(reading: { seq: string; below: number } | null): void {
+    this.reading = reading;
+    this.timeline.reading = reading && Number(reading.seq);
   }
 
   private updatePosition(): void {

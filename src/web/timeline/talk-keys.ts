@@ -97,7 +97,7 @@ export function useTalkKeys(talk: Talk): void {
         label: 'Open or close the thread',
         run: withPost((post) => {
           if (!onMessage() || !post.thread || !post.message.peek().reply_count) return false;
-          return void post.thread.setOpen(!post.thread.open.peek());
+          return void timeline.setOpen(post, !post.thread.open.peek());
         }),
       },
       {

@@ -35,7 +35,7 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
         class="th"
         aria-expanded={open}
         aria-controls={`t${root.seq}`}
-        onClick={() => void thread.setOpen(!open)}
+        onClick={() => void talk.timeline.setOpen(root, !open)}
       >
         <Icon name={open ? 'down' : 'right'} />
         <span class="nw">{replies(count)}</span>

@@ -65,6 +65,8 @@ export class Timeline {
   private activeReads = 0;
   /** Whether the view follows new messages at the end. */
   following = true;
+  /** The number of the entry or reply that is read; null: the end is. */
+  reading: number | null = null;
   /** Whether reading on failed: scrolling then does not try it again. */
   stalled = false;
   /** Tries again what failed last. */
@@ -132,7 +134,7 @@ export class Timeline {
   }
 
   private async moveToNewest(focus: boolean): Promise<void> {
-    if (!this.atEnd.peek()) await this.replace(() => this.read({ newest: true }));
+    if (!this.atEnd.peek()) await this.replace(() => this.read({ newest: true }), null);
     this.target.value = { seq: null, focus, highlight: false };
   }
 
@@ -143,7 +145,7 @@ export class Timeline {
   ): Promise<void> {
     const { highlight = false, focus = false, respectClosed = false, top } = view;
     const root = this.unread.unseen.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
-    if (!this.find(root)) await this.replace(() => this.readAround(root));
+    if (!this.find(root)) await this.replace(() => this.readAround(root), root);
     const thread = seq === root ? null : (this.find(root)?.root.thread ?? null);
     if (thread) {
       if (respectClosed) thread.openUnlessClosed();
@@ -189,7 +191,7 @@ export class Timeline {
     if (!shown) this.entries.value = this.entries.peek().filter((entry) => entry instanceof Post);
     else
       await this.attempt(() =>
-        this.replace(() => (around === null ? this.read({ newest: true }) : this.readAround(around))),
+        this.replace(() => (around === null ? this.read({ newest: true }) : this.readAround(around)), around),
       );
   }
 
@@ -251,7 +253,8 @@ export class Timeline {
     return { entries: [...before.entries, ...after.entries], low: before.low, high: after.high };
   }
 
-  private replace(read: () => Promise<EntryRange>): Promise<void> {
+  /** @param around the number of the message that is read then; null: the end */
+  private replace(read: () => Promise<EntryRange>, around: number | null): Promise<void> {
     return this.whileReading(async () => {
       const { entries, low, high } = await read();
       await this.openThreads(entries);
@@ -259,6 +262,7 @@ export class Timeline {
         this.entries.value = entries;
         this.setLow(low);
         this.setHigh(high);
+        this.trim(around);
       });
     });
   }
@@ -313,13 +317,45 @@ export class Timeline {
       return weight > MAX_MESSAGES;
     });
     if (count <= 0) return;
-    if (end === 'end') {
-      this.entries.value = entries.slice(0, count);
-      this.setHigh(entries[count - 1]!.seq);
-    } else {
-      this.entries.value = entries.slice(-count);
-      this.setLow(entries.at(-count)!.seq);
-    }
+    if (end === 'end') this.keep(0, count);
+    else this.keep(entries.length - count, entries.length);
+  }
+
+  /**
+   * Drops entries that are farthest from what is read if there are too many, also after threads grew or were opened.
+   *
+   * @param reading the number of what is read; null: the end
+   */
+  trim(reading = this.reading): void {
+    const entries = this.entries.peek();
+    const root = reading === null ? END : (this.find(reading)?.root.seq ?? reading);
+    const at = Math.max(
+      0,
+      entries.findLastIndex(({ seq }) => seq <= root),
+    );
+    const weigh = (part: readonly Entry[]): number => part.reduce((sum, entry) => sum + weightOf(entry), 0);
+    let [from, to] = [0, entries.length];
+    let [before, rest] = [weigh(entries.slice(0, at)), weigh(entries.slice(at))];
+    while (before + rest > MAX_MESSAGES && to - from > 1)
+      if (before > rest) before -= weightOf(entries[from++]!);
+      else if (to > at + 1) rest -= weightOf(entries[--to]!);
+      else if (from < at) before -= weightOf(entries[from++]!);
+      else break;
+    this.keep(from, to);
+  }
+
+  private keep(from: number, to: number): void {
+    const entries = this.entries.peek();
+    if (to - from === entries.length) return;
+    this.entries.value = entries.slice(from, to);
+    if (to < entries.length) this.setHigh(entries[to - 1]!.seq);
+    if (from > 0) this.setLow(entries[from]!.seq);
+  }
+
+  /** Opens or closes a thread as the person chose. */
+  async setOpen({ thread }: Post, open: boolean): Promise<void> {
+    await thread?.setOpen(open);
+    this.trim();
   }
 
   private handleEvent(roomEvent: RoomEvent): void {
@@ -343,6 +379,6 @@ export class Timeline {
     const entry = message?.thread_root === null ? new Post(message, true) : isLine ? { seq, event } : null;
     if (!entry) return;
     this.entries.value = entries.toSpliced(before + 1, 0, entry);
-    if (entries.length > MAX_MESSAGES) this.cut(this.following ? 'start' : 'end');
+    this.trim();
   }
 }
