@@ -799,6 +799,30 @@ describe('the conversation', () => {
     await there.close();
   });
 
+  it('says who got a message as they get it, and tries again what could not be read', async () => {
+    const fixer = await newAgent(maya, board.name, { name: `fixer-${board.name}` });
+    const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
+    for (const agent of [fixer, claude]) await agent.ok('setPresence', { body: { presence: 'idle' } });
+    const { seq } = await say(dana, 'For both', { to: [`@${fixer.name}`, `@${claude.name}`] });
+    const { page, close } = await open(dana);
+    const message = article(page, 'For both');
+    await page.route('**/receipts', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await message.hover();
+    await message.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Who got it' }).click();
+    const again = message.getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await again.click();
+    await message.getByText(`waiting for ${fixer.name} and ${claude.name}`).waitFor();
+    await claude.ok('ackInbox', { body: { up_to: seq } });
+    await message.getByText(`received by ${claude.name} · waiting for ${fixer.name}`).waitFor();
+    await fixer.ok('ackInbox', { body: { up_to: seq } });
+    await say(fixer, 'I have it');
+    await message.getByText(`received by ${fixer.name} and ${claude.name}`).waitFor();
+    await close();
+  });
+
   it('shows beside many people the agents too, those at work first', async () => {
     for (let n = 1; n <= 9; n++) {
       const handle = `of-many-${n}`;

@@ -1,9 +1,13 @@
-/** Who received a message. Loaded on request. */
-import { useEffect, useState } from 'preact/hooks';
+/** Who received a message. Loaded on request, and again as they get it. */
+import { useEffect, useRef } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { errorText } from '../api/errors.ts';
+import { listenToHints } from '../live/link.ts';
+import { ProblemLine } from '../parts/problem.tsx';
 import { joinNames } from '../parts/who.tsx';
+import { useLoad } from '../state/load.ts';
+import { oneAtATime } from '../state/throttle.ts';
+import { useHead } from '../state/use-head.ts';
 import { useTalk } from './context.ts';
 
 type ReceiptList = Answer<'listReceipts'>;
@@ -33,17 +37,28 @@ function describeReceipts({ recipients, to_everyone, available }: ReceiptList, m
 }
 
 export function Receipts({ seq }: { seq: number }) {
-  const { room } = useTalk();
-  const [words, setWords] = useState<string | null>(null);
+  const { room, receipts: asked } = useTalk();
+  /** What does not change any more, once everybody has it. */
+  const settled = useRef<ReceiptList | null>(null);
+  const read = async (): Promise<ReceiptList> => {
+    const list = settled.current ?? (await call('listReceipts', { params: { board: room.name, seq } }));
+    if (list.recipients.every(({ state }) => state !== 'pending')) settled.current = list;
+    return list;
+  };
+  const { value, error, reload } = useLoad(read, [seq], [asked.value, useHead(room.name)]);
   useEffect(() => {
-    call('listReceipts', { params: { board: room.name, seq } }).then(
-      (receipts) => setWords(describeReceipts(receipts, room.me.peek())),
-      (error) => setWords(errorText(error)),
-    );
-  }, [seq]);
+    const again = oneAtATime(reload);
+    // No event of the board tells that an own agent got something.
+    return listenToHints(({ event, data }) => {
+      if (event === 'read' && data.board === room.name) void again();
+    });
+  }, [room, seq]);
   return (
-    <span class="rc" role="status">
-      {words}
-    </span>
+    <>
+      <span class="rc" role="status">
+        {value && describeReceipts(value, room.me.value)}
+      </span>
+      <ProblemLine error={error} onRetry={reload} />
+    </>
   );
 }
