@@ -74,7 +74,7 @@ export function ByState(props: GroupsProps) {
             </h3>
             <Cards {...props} tasks={tasks} />
             {column === 'done' && ended > tasks.length && (
-              <button type="button" class="older q2" aria-disabled={older.busy} onClick={() => void more()}>
+              <button type="button" class="link older q2" aria-disabled={older.busy} onClick={() => void more()}>
                 {ended - tasks.length} older
               </button>
             )}
