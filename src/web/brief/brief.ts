@@ -5,37 +5,23 @@ import { HOUR } from '../../contract/durations.ts';
 import type { Brief } from '../../contract/types.ts';
 import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
 import { plainText } from '../parts/plain-text.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 
 /** The name of the board whose brief is open, or null. */
 export const openBrief = signal<string | null>(null);
 
-/** Texts by digest; null if loading failed. */
-const texts = signal<ReadonlyMap<string, string | null>>(new Map());
-
 /** Loads the text of a brief. Undefined: not loaded yet or too long; null: loading failed. */
 export function useBriefText(room: Room, brief: Brief | null | undefined): string | null | undefined {
-  const { digest, file_id, version } = brief ?? {};
-  const found = digest === undefined ? undefined : texts.value.get(digest);
-  useEffect(() => {
-    if (!brief || digest === undefined || file_id === undefined || version === undefined) return;
-    if (brief.size > MAX_TEXT_BYTES || typeof texts.peek().get(digest) === 'string' || loading.has(digest)) return;
-    loading.add(digest);
-    readText({ board: room.name, file: file_id, version }).then(
-      (text) => cacheText(digest, text),
-      () => cacheText(digest, null),
-    );
+  const digest = brief?.digest;
+  const { value, error } = useLoad(async () => {
+    if (!brief || brief.size > MAX_TEXT_BYTES) return null;
+    return { digest, text: await readText({ board: room.name, file: brief.file_id, version: brief.version }) };
   }, [digest]);
-  return found;
+  if (error !== null) return null;
+  // Just after a new version came, it is still the text of the one before.
+  return value?.digest === digest ? value?.text : undefined;
 }
-
-/** Digests of texts that are being loaded. */
-const loading = new Set<string>();
-
-const cacheText = (digest: string, text: string | null): void => {
-  loading.delete(digest);
-  texts.value = new Map([...texts.peek()].slice(-7)).set(digest, text);
-};
 
 /** The first words of the brief after its heading. */
 export function useFirstWords(text: string | null | undefined, isHtml: boolean): string {
