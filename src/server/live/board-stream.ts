@@ -124,9 +124,9 @@ export class BoardStream implements Follower {
     if (this.#pumping) return;
     this.#pumping = true;
     try {
-      while (this.#options.connection.open && !this.#options.connection.congested && (await this.#page())) {
-        // There is more.
-      }
+      const { connection } = this.#options;
+      // Asked in the turn in which the reading ends: what the feed has before that is left to this.
+      for (let more = () => true; connection.open && !connection.congested && more(); ) more = await this.#page();
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -134,8 +134,8 @@ export class BoardStream implements Follower {
     }
   }
 
-  /** Answers whether another page may follow. */
-  async #page(): Promise<boolean> {
+  /** Answers what tells whether another page may follow. */
+  async #page(): Promise<() => boolean> {
     const { db, board, connection, feed } = this.#options;
     this.#released = false;
     const { bytes, last, head, braked } = await db.read(async (tx) => {
@@ -162,8 +162,8 @@ export class BoardStream implements Follower {
     this.#announceReady(braked);
     // Up to the head it is read here: the feed does not read all of it again.
     feed.startAt(head);
-    if (braked) return this.#released;
-    return (last !== null && last < head) || feed.isBehind(head);
+    if (braked) return () => this.#released;
+    return () => (last !== null && last < head) || feed.isBehind(head);
   }
 
   /** Whether these events have to wait: agents' messages alone, while they do not wake the seat. They come when the pause ends. */

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ChainVerifier } from '../../../src/contract/chain.ts';
 import { boardFrames } from '../../../src/contract/nouns/record.ts';
+import { BoardStream } from '../../../src/server/live/board-stream.ts';
+import { Connection } from '../../../src/server/live/connection.ts';
+import type { Feed, Follower } from '../../../src/server/live/feed.ts';
+import { frame } from '../../../src/server/live/frames.ts';
+import { atMost } from '../../../src/server/live/looks.ts';
+import type { News } from '../../../src/server/live/news.ts';
+import { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { holdNextRead } from '../../support/hold-read.ts';
@@ -198,6 +207,37 @@ forEachDatabase('a stream of one board', (engine) => {
     expect(ids(stream)).to.deep.equal([seq]);
     stream.close();
     Reflect.deleteProperty(server.db, 'read');
+  });
+
+  it('misses nothing that the feed hands on in the moment in which its reading ends', async () => {
+    const { id, name, head_seq: head } = await newBoard(server.dana);
+    const token = server.dana.token ?? '';
+    const holder = {
+      credential: { kind: 'PK' as const, digest: server.root.tokenDigest(token), token },
+      personId: (await server.dana.ok('getMe')).id,
+    };
+    const news = { first: head + 1, last: head + 1, events: [], framesAfter: () => frame('event', {}, head + 1) };
+    const followers = new Set<Follower>();
+    let handed = false;
+    const hand = (): void => {
+      if (!handed) for (const follower of followers) follower.news(news as unknown as News, { brakedMs: 0 } as never);
+      handed = true;
+    };
+    const isBehind = (): boolean => {
+      queueMicrotask(hand);
+      return false;
+    };
+    const feed = { followers, startAt() {}, isBehind } as unknown as Feed;
+    const streams = createServer((_, res) => {
+      const connection = new Connection({ res, standing: ['Cache-Control', 'no-store'] }, server.clock);
+      const place = { board: { id, name }, after: head, head, wantsMessages: false };
+      new BoardStream({ ...server, feed, bound: atMost(1), connection, holder, ...place });
+    });
+    await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
+    const stream = await TestStream.open(new Api(`http://127.0.0.1:${(streams.address() as AddressInfo).port}`));
+    await stream.frame((each) => each.id === `${head + 1}`);
+    stream.close();
+    streams.close();
   });
 
   it('withholds by the policy in force at that moment, and follows with no message then', async () => {
