@@ -43,7 +43,7 @@ export async function checkStorage(
 ) {
   return using(options, async (db, url, open) => {
     // The folder of the data folder was not mistyped: what is lost with it is told version by version.
-    const store = await open(files, files === undefined);
+    const store = await open(files, { fresh: files === undefined });
     const found = {
       db: withoutPassword(url),
       files: store.kind,
@@ -71,7 +71,7 @@ export async function checkStorage(
  */
 export async function copyStorage({ from, to, ...options }: StorageOptions & { from: string; to: string }) {
   return using(options, async (db, _url, open) => {
-    const [source, target] = [await open(from), await open(to, true)];
+    const [source, target] = [await open(from), await open(to, { fresh: true, writes: true })];
     const result = { copied: 0, skipped: 0, failed: [] as Digest[] };
     const whole = new Set<Digest>();
     for await (const { digest } of source.list()) {
@@ -134,21 +134,27 @@ async function stateOf(store: BlobStore, digest: Digest): Promise<'intact' | 'mi
 const isUnreadable = (error: unknown): boolean =>
   ['EIO', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
+interface Opening {
+  /** Nothing need be there yet. */
+  fresh?: boolean;
+  writes?: boolean;
+}
+
 const using = <T>(
   options: StorageOptions,
   work: (
     db: Database,
     url: string,
-    /** @param fresh where nothing need be yet */
-    open: (files: string | undefined, fresh?: boolean) => Promise<BlobStore>,
+    open: (files: string | undefined, as?: Opening) => Promise<BlobStore>,
   ) => Promise<T>,
 ): Promise<T> =>
   lookInto(options, async (db, url) => {
     const opened: BlobStore[] = [];
     try {
-      return await work(db, url, async (files, fresh = false) => {
+      return await work(db, url, async (files, { fresh = false, writes = false } = {}) => {
         const { dataDir } = options;
-        const store = await openStore(files, { dataDir, db, dbUrl: url, beside: true, existing: !fresh });
+        const how = { beside: true, existing: !fresh, readonly: !writes };
+        const store = await openStore(files, { dataDir, db, dbUrl: url, ...how });
         opened.push(store);
         return store;
       });

@@ -1,4 +1,5 @@
 /** Bytes as files of this machine: `sha256/ab/cd/<hex>` under a folder that only the server's user may reach. */
+import { existsSync } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
@@ -21,12 +22,18 @@ export class UnsafeFolder extends Error {
   override readonly name = 'UnsafeFolder';
 }
 
-/** @throws UnsafeFolder where the folder is a link, not the server's own, or on another machine. */
-export async function diskStore(root: string): Promise<BlobStore> {
+/**
+ * @param readonly nothing is put there, and no folder is made.
+ * @throws UnsafeFolder where the folder is a link, not the server's own, or on another machine.
+ */
+export async function diskStore(root: string, readonly = false): Promise<BlobStore> {
   const [stage, top] = [join(root, 'tmp'), join(root, 'sha256')];
-  await requireSafe(root);
-  for (const folder of [stage, top]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const folder of [dirname(root), root]) await flush(folder);
+  if (!readonly) await mkdir(root, { recursive: true, mode: 0o700 });
+  if (existsSync(root)) await requireSafe(root);
+  if (!readonly) {
+    for (const folder of [stage, top]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const folder of [dirname(root), root]) await flush(folder);
+  }
   /** Folders whose names are on the disk. */
   const flushed = new Set<string>();
 
@@ -105,7 +112,6 @@ async function namesIn(folder: string, digits: number): Promise<string[]> {
 }
 
 async function requireSafe(root: string): Promise<void> {
-  await mkdir(root, { recursive: true, mode: 0o700 });
   const found = await lstat(root);
   if (found.isSymbolicLink() || !found.isDirectory()) throw new UnsafeFolder(`${root} is not a folder of its own`);
   if (process.getuid !== undefined && found.uid !== process.getuid())

@@ -20,6 +20,8 @@ interface StoreHome {
   beside?: boolean;
   /** A folder in which no server kept files is refused, and nothing is made there. */
   existing?: boolean;
+  /** Nothing is put there, nor into the data folder. */
+  readonly?: boolean;
   /** Called when it may not be used any more. */
   lost?(error: ServeError): void;
 }
@@ -52,10 +54,10 @@ export async function openStore(address: string | undefined, home: StoreHome): P
 }
 
 async function openPlace(place: Place, home: StoreHome): Promise<BlobStore> {
-  const { dataDir, dbUrl } = home;
+  const { dbUrl } = home;
   if (place.kind === 'disk') return openDisk(place.root, home);
   await claimFiles(home, place.name);
-  const stage = stagingFolder(dataDir);
+  const stage = stagingFolder(home);
   return place.kind === 'db' ? postgresStore(dbUrl, stage) : new S3Store({ ...place.options, stage });
 }
 
@@ -109,7 +111,7 @@ async function openDisk(root: string, home: StoreHome): Promise<BlobStore> {
     );
   await claimFiles(home, null);
   try {
-    return await diskStore(root);
+    return await diskStore(root, home.readonly);
   } catch (error) {
     if (!(error instanceof UnsafeFolder)) throw error;
     throw new ServeError('data_unsafe', `${error.message}.`, 'Name another folder with --files or SERVICE_FILES.');
@@ -195,8 +197,9 @@ function objectsAt(address: string): Extract<Place, { kind: 's3' }> {
 }
 
 /** Where bytes wait that are not kept on this disk. */
-function stagingFolder(dataDir: string): string {
+function stagingFolder({ dataDir, readonly }: StoreHome): string {
   const folder = join(dataDir, 'files', 'tmp');
+  if (readonly) return folder;
   prepareFolder(join(dataDir, 'files'));
   prepareFolder(folder);
   return folder;

@@ -244,7 +244,10 @@ describe('the database of a data folder', () => {
     expect((await migrateStorage({ dataDir }, true)).applied).to.deep.equal([]);
     writer.close();
     expect(readFileSync(file).equals(bytes)).to.equal(true);
-    expect(readdirSync(dataDir).sort()).to.deep.equal(['files', 'server-secret', 'service.db']);
+    expect(readdirSync(dataDir).sort()).to.deep.equal(['server-secret', 'service.db']);
+    mkdirSync(join(dataDir, 'files', 'sha256'), { recursive: true, mode: 0o700 });
+    await checkStorage({ dataDir });
+    expect(readdirSync(join(dataDir, 'files'))).to.deep.equal(['sha256']);
   });
 
   it('that is damaged, or was never a server’s, is named as such', async () => {
