@@ -6,7 +6,7 @@ import { indented } from '../../cli/terminal/fields.ts';
 import { table } from '../../cli/terminal/table.ts';
 import type { Role } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
-import { changedRoles, changeLine, grantOf, readBoard } from './lib/settings.ts';
+import { changeLine, grantOf, readBoard, rolesWith } from './lib/settings.ts';
 
 export const json = () => object({ roles: board.shape.roles, changed: flag });
 
@@ -43,7 +43,9 @@ export default class BoardRoles extends WriteCommand<typeof BoardRoles> {
     const session = await this.onBoard('P');
     const charter = file === undefined ? undefined : await readWhole(file, this.out, 'a charter');
     const repeatable = this.key !== undefined;
-    const { before, after } = await changedRoles(session, { set, remove, can: grants, charter, repeatable });
+    // Read only now: the whole map is sent.
+    const { roles: before } = await readBoard(session);
+    const after = rolesWith(before, { set, remove, can: grants, charter, repeatable });
     const input = { params: { board: session.board }, body: { roles: after } };
     const { data, again } = await this.write(session.client, 'updateBoard', input);
     const { roles } = data;

@@ -74,7 +74,7 @@ interface RoleOptions {
 }
 
 /** The whole map with one role changed, added or taken out. */
-function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove, repeatable }: RoleOptions): Roles {
+export function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove, repeatable }: RoleOptions): Roles {
   if (remove !== undefined) {
     if (!Object.hasOwn(roles, remove) && !repeatable)
       throw usage(`There is no role ${remove}.`, `Roles: ${Object.keys(roles).join(', ')}`);
@@ -98,19 +98,4 @@ export function grantOf(word: string): Grant {
   const known = permissions.find((permission) => permission === word);
   if (known === undefined) throw usage(`--can takes ${either(permissions)}, but got "${word}".`);
   return known;
-}
-
-/**
- * The roles of a board before and after a change of one. The map is read again just before it is sent: where it moved,
- * the change is made to what is there now.
- */
-export async function changedRoles(
-  session: BoardSession,
-  options: RoleOptions,
-): Promise<{ before: Roles; after: Roles }> {
-  const first = (await readBoard(session)).roles;
-  const planned = rolesWith(first, options);
-  const before = (await readBoard(session)).roles;
-  const moved = JSON.stringify(before) !== JSON.stringify(first);
-  return { before, after: moved ? rolesWith(before, options) : planned };
 }
