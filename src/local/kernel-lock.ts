@@ -33,3 +33,10 @@ export function takeKernelLock(path: string): KernelLock | null {
   };
   return { release };
 }
+
+/** Whether nobody holds the lock. */
+export function isLockFree(path: string): boolean {
+  const lock = takeKernelLock(path);
+  lock?.release();
+  return lock !== null;
+}

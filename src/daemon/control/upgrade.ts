@@ -1,6 +1,6 @@
 /** Replaces a daemon that is older than its client; only once, even if several clients try at the same time. */
 import { type Build, olderBuild } from '../../local/build.ts';
-import { type KernelLock, takeKernelLock } from '../../local/kernel-lock.ts';
+import { isLockFree, type KernelLock, takeKernelLock } from '../../local/kernel-lock.ts';
 import { until } from '../../local/process.ts';
 import { isGone, type ProcessRef, processRef } from '../../local/process-ref.ts';
 import { openLog } from '../log.ts';
@@ -78,12 +78,6 @@ async function requestStop(state: string): Promise<void> {
   } catch {
     // It may have ended already; its lock decides.
   }
-}
-
-function isLockFree(path: string): boolean {
-  const lock = takeKernelLock(path);
-  lock?.release();
-  return lock !== null;
 }
 
 async function startNewDaemon({ state, env }: DaemonAccess, start: NonNullable<DaemonAccess['start']>): Promise<void> {

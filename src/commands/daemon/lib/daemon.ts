@@ -75,13 +75,8 @@ export async function stopDaemon(restart = false): Promise<boolean> {
     if (isAbsent(error)) return false;
     throw error;
   }
-  const { takeKernelLock } = await import('../../../local/kernel-lock.ts');
-  const free = () => {
-    const held = takeKernelLock(lock);
-    held?.release();
-    return held !== null;
-  };
-  if (await until(free, STOP_MS)) return true;
+  const { isLockFree } = await import('../../../local/kernel-lock.ts');
+  if (await until(() => isLockFree(lock), STOP_MS)) return true;
   throw new Failure('daemon_stopping', 'The delivery daemon did not stop within 10 seconds.', {
     hint: 'service daemon status',
   });
