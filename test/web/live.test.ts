@@ -8,6 +8,7 @@ import { newAgent, newBoard, post } from '../support/cast.ts';
 import { copyFolder } from '../support/copy-folder.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { closeBrowser } from './support/browser.ts';
 import { visit } from './support/visit.ts';
 
@@ -222,6 +223,40 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await post(dana, name, 'after');
     await said(later, 'after').waitFor();
     await page.close();
+    await close();
+  });
+
+  it('is live without shared workers while the tab that has the streams is frozen, and once that goes on', async () => {
+    const dana = await server.person('zora');
+    const { name } = await newBoard(dana);
+    await post(dana, name, 'before');
+    const { page, tab, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    await page.close();
+    const [leading, other] = [await tab(`/?board=${name}`), await tab(`/?board=${name}`)];
+    for (const each of [leading, other]) {
+      await said(each, 'before').waitFor();
+      await live(each);
+    }
+    const leader = () =>
+      other.evaluate(async () => (await navigator.locks.query()).held?.find((lock) => lock.name === 'live')?.clientId);
+    const before = await leader();
+    // What a browser tells a tab before it freezes it, and afterwards. One without a screen freezes none.
+    const tell = (page: Page, what: string) => page.evaluate((type) => document.dispatchEvent(new Event(type)), what);
+    await tell(leading, 'freeze');
+    await until(async () => ![undefined, before].includes(await leader()), 'another tab has the streams');
+    await post(dana, name, 'meanwhile');
+    await said(other, 'meanwhile').waitFor();
+    await tell(leading, 'resume');
+    await said(leading, 'meanwhile').waitFor();
+    await tell(other, 'freeze');
+    await until(async () => (await leader()) === before, 'the first tab has them again');
+    await tell(other, 'resume');
+    await post(dana, name, 'after');
+    for (const each of [leading, other]) {
+      await said(each, 'after').waitFor();
+      for (const text of ['before', 'meanwhile', 'after']) expect(await said(each, text).count(), text).to.equal(1);
+    }
     await close();
   });
 

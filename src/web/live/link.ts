@@ -145,11 +145,31 @@ function connectTabs(own: string, hello: () => void): void {
     if (hub) receiveFromTab(own, message);
     else channel.postMessage({ tab: own, up: message } satisfies Envelope);
   };
-  void navigator.locks.request('live', async () => {
-    // Loaded on demand: browsers with SharedWorker run it there.
-    hub = new (await load(() => import('./hub.ts'))).Hub(location.origin);
-    channel.postMessage('leading');
+  let stop = new AbortController();
+  const lead = async (): Promise<void> => {
+    stop = new AbortController();
+    const { signal } = stop;
+    try {
+      await navigator.locks.request('live', { signal }, async () => {
+        // Loaded on demand: browsers with SharedWorker run it there.
+        hub = new (await load(() => import('./hub.ts'))).Hub(location.origin);
+        channel.postMessage('leading');
+        hello();
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        for (const tab of tabs.values()) hub.leave(tab);
+        tabs.clear();
+        hub = null;
+      });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  };
+  void lead();
+  // Browsers of phones freeze a tab in the background although it holds the lock or waits for it, and others would wait.
+  document.addEventListener('freeze', () => stop.abort());
+  document.addEventListener('resume', () => {
+    if (!stop.signal.aborted) return;
+    void lead();
     hello();
-    return new Promise(() => {});
   });
 }
