@@ -94,4 +94,32 @@ describe('the longest names on the page', () => {
       await strip.getByRole('button', { name: /^4/ }).click({ trial: true });
     }
   });
+
+  it('leave a board on the list its mark beside the number of unread messages on a phone', async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 360, height: 780 });
+    await page.goto(`${server.url}/`);
+    const mark = page.getByRole('link', { name: /^W{80}/ }).getByText(/need you/);
+    expect(await mark.evaluate((one) => one.scrollWidth - one.clientWidth)).to.equal(0);
+  });
+
+  it('fit into the list of those who can be mentioned', async () => {
+    const { page } = seen;
+    await page.goto(`${server.url}/?board=${told.board}`);
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('@');
+    const owned = page.getByRole('option', { name: /’s agent/ }).first();
+    expect(await owned.evaluate((one) => one.scrollWidth - one.clientWidth)).to.equal(0);
+    expect(await page.evaluate(sideways)).to.deep.equal([]);
+    const owner = await owned.getByText(/’s agent/).boundingBox();
+    expect(owner?.height, 'on one line').to.be.below(24);
+    await page.setViewportSize({ width: 360, height: 600 });
+    await page.getByRole('button', { name: 'Ask a question with options' }).click();
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('@');
+    const options = page.getByRole('option');
+    expect((await options.first().boundingBox())?.y, 'all in the window').to.be.at.least(0);
+    await page.keyboard.press('ArrowUp');
+    const list = (await page.getByRole('listbox').boundingBox())!;
+    const last = (await options.and(page.locator('[aria-selected="true"]')).boundingBox())!;
+    expect(last.y + last.height, 'the last in view').to.be.at.most(list.y + list.height);
+  });
 });

@@ -1,5 +1,5 @@
 /** Completion of mentions after `@`. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Member } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { plural } from '../parts/number.ts';
@@ -99,8 +99,10 @@ export function Completion({
   choose,
   setActive,
 }: Omit<ReturnType<typeof useCompletion>, 'update' | 'handleKey'>) {
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active]);
   return (
-    <div id={LIST} class="mentions" role="listbox" aria-label="People, agents and roles">
+    <div ref={list} id={LIST} class="mentions" role="listbox" aria-label="People, agents and roles">
       {choices.map((choice, index) => (
         // The field keeps the focus and takes the keys.
         <div
