@@ -3,6 +3,7 @@ import type { Member, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ago, agoPhrase, formatPast } from '../parts/time.tsx';
 import { type AgentState, Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
+import { MAX_FILES } from '../state/room.ts';
 import { useTalk } from './context.ts';
 import { freshnessOf } from './message.tsx';
 
@@ -60,7 +61,7 @@ export function Side() {
         <section>
           <h3>
             Files
-            <a href={talk.href({ tab: 'files' })}>all {files.length}</a>
+            <a href={talk.href({ tab: 'files' })}>all {files.length < MAX_FILES && files.length}</a>
           </h3>
           {recent.slice(0, MAX_ROWS).map((file) => (
             <a key={file.id} class="tk" href={talk.href({ tab: 'files', file: file.name })}>
