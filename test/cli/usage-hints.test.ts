@@ -33,6 +33,11 @@ describe('a flag that every object would have', () => {
   const home = new Home();
   after(() => home.discard());
 
+  it('is named once, however often it was given', async () => {
+    const { stderr } = await home.run(['ask', 'x', '--__proto__', '1', '--__proto__', '2']);
+    expect(stderr).to.include('Unknown flag: --__proto__\n');
+  });
+
   for (const flag of ['--constructor', '--toString', '--__proto__', '--hasOwnProperty=3'])
     it(`is unknown as any other: ${flag}`, async () => {
       for (const words of [

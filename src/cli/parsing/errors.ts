@@ -108,7 +108,8 @@ export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
   if (name !== undefined) throw usage(`${name} has no value.`, help);
 }
 
-function unknownFlags(flags: string[], command: CommandLine, help: string): Failure {
+function unknownFlags(given: string[], command: CommandLine, help: string): Failure {
+  const flags = [...new Set(given)];
   const { id } = command;
   const known = Object.keys(command.flags);
   // A text that begins with a dash, such as a list, looks like a flag.
