@@ -73,8 +73,8 @@ export async function post(
 }
 
 /** Said of a post that wakes nobody. */
-const heldText = ({ agent_run: run }: Message): string =>
-  `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody. A person's message, or service thread continue, lets you go on.`;
+const heldText = ({ agent_run: run, thread_root_seq: root, seq, board }: Message): string =>
+  `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody until a person writes in this thread or runs: service thread continue ${root ?? seq} --board ${board}`;
 
 /** The text; undefined: the option that is picked says it. */
 async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {
