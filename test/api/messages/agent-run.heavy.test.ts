@@ -410,6 +410,16 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     }
   });
 
+  it('are a need in its own words where one agent wrote them all', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const root = await post(claude, board, 'Progress');
+    for (let n = 0; n < 2; n++) await post(claude, board, 'more', { reply_to: root.id, to: ['@codex'] });
+    const { needs } = await dana.ok('listNeeds', {});
+    expect(needs.filter((need) => need.board === board).map(({ text }) => text)).to.deep.equal([
+      'claude has posted 3 messages on "Progress" without a person',
+    ]);
+  });
+
   it('never brake a person, and are one need of the people of the agents', async () => {
     const kim = await server.person('kim2');
     await dana.ok('addBoardPerson', { params: { board }, body: { handle: 'kim2' } });

@@ -39,7 +39,7 @@ export async function heldThreadNeeds(tx: ReadTx, places: readonly Place[]): Pro
         at: timestamp(root.run_held_at ?? root.at),
         board: board.name,
         board_id: board.id,
-        text: `${listed(names)} have exchanged ${root.agent_run} messages on "${nameOf(body)}" without a person`,
+        text: `${listed(names)} ${names.length === 1 ? 'has posted' : 'have exchanged'} ${root.agent_run} messages on "${nameOf(body)}" without a person`,
         message_id: id,
         seq,
         agent_run: root.agent_run,
