@@ -115,6 +115,22 @@ describe('work from the command line', () => {
     expect(await said(['ask', 'nobody named'])).to.include('Say whom you ask');
   });
 
+  it('says that a number in the place of the words picked no option, and how it is picked', async () => {
+    const { message } = await home().json(['ask', 'Which cap?', '5', '10', '--as', 'claude']);
+    const { seq } = message;
+    const answered = await home().json(['answer', String(seq), '2']);
+    expect(answered.message.answer.option).to.equal(null);
+    expect(answered.warnings).to.deep.equal([
+      {
+        code: 'no_option_picked',
+        message: 'The answer is the text "2"; no option was picked.',
+        hint: `service answer ${seq} --option 2`,
+      },
+    ]);
+    expect(await home().json(['answer', String(seq), '5'])).to.not.have.property('warnings');
+    expect(await home().json(['answer', String(seq), '3'])).to.not.have.property('warnings');
+  });
+
   it('refuses the name of a member without its @ in the place of the question, before anybody is asked', async () => {
     const before = (await home().json(['asks', '--state', 'all'])).asks.length;
     for (const who of [[], ['--as', 'claude']]) {

@@ -43,6 +43,7 @@ export async function answer(
   });
   if (reply.replayed) out.base.replayed = true;
   warnOfSecrets(reply.data, out);
+  warnOfNumber(request, given, { asked, session, out });
   const { data } = await client.call('getMessage', { params: { message: asked.id } });
   // What replaces an answer, or repeats it, sets nothing going.
   const tail = asked.ask?.state === 'open' ? await taskTail({ client, board: asked.board }, data.message) : '';
@@ -52,6 +53,20 @@ export async function answer(
     { message: reply.data, ask: data.message },
     () => `Ask #${asked.seq} on ${asked.board} ${what}${tail}${again}`,
   );
+}
+
+/** The options are shown with their numbers, so a number in the place of the words was probably meant as one. */
+function warnOfNumber(
+  { message, option, withdrawn }: AnswerOptions,
+  given: string | undefined,
+  { asked, session, out }: { asked: Message; session: Session; out: Output },
+): void {
+  const options = asked.ask?.options ?? [];
+  const text = given?.trim() ?? '';
+  if (option !== undefined || withdrawn || options.includes(text)) return;
+  if (!/^[1-4]$/.test(text) || Number(text) > options.length) return;
+  const pick = `service answer ${shellArgument(message)} --option ${text}${staying(session)}`;
+  out.warn('no_option_picked', `The answer is the text "${text}"; no option was picked.`, pick);
 }
 
 /** What was typed or piped in; undefined: the option says it. */
