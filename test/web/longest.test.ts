@@ -143,4 +143,14 @@ describe('the longest names on the page', () => {
       }
     }
   });
+
+  it('leave the marks of the rail and the words of the header their room', async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 844, height: 390 });
+    await page.goto(`${server.url}/?board=${told.board}`);
+    expect((await page.locator('.rail .dot').boundingBox())?.width).to.equal(8);
+    expect((await page.locator('.brf:visible .cut').boundingBox())?.width).to.be.above(60);
+    await page.goto(`${server.url}/inbox`);
+    expect((await page.getByRole('heading', { name: 'Needs you' }).boundingBox())?.height).to.be.below(30);
+  });
 });
