@@ -1,6 +1,7 @@
 /** Swarms, with a true server and daemon, a launcher of the test, and stand-ins that run the hooks which service init wrote. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { finished, type Home, until } from './support/home.ts';
 import { addProfile, LaunchedPrograms, type TestLauncher } from './support/launched.ts';
@@ -187,6 +188,24 @@ describe('service swarm', () => {
     const again = (await home.json(['swarm', 'up', '--yes'])).agents[0] as Agent;
     expect([again.action, again.state, again.by, again.seated]).to.deep.equal(['started', 'running', 'launcher', true]);
     expect(again.session).not.to.equal(first.session);
+  });
+
+  it('tells the session that holds a seat from one of the former address of its server', async () => {
+    write(BOT);
+    const first = (await home.json(['swarm', 'up', '--yes'])).agents[0] as Agent;
+    await home.run(['daemon', 'stop']);
+    await until('its end', async () => (await home.json(['swarm', 'ps'])).agents[0].state === 'exited');
+    // As the journal is once the saved address of a server was changed by hand.
+    const journal = new Database(join(home.store, 'state', 'delivery.db'));
+    for (const table of ['seats', 'bindings']) journal.exec(`UPDATE ${table} SET origin = 'http://127.0.0.1:1'`);
+    journal.close();
+    const up = await home.json(['swarm', 'up', '--yes', '--wait', '60']);
+    const [again] = up.agents as Agent[];
+    expect([up.timed_out, again!.seated]).to.deep.equal([false, true]);
+    expect(again!.session).not.to.equal(first.session);
+    const lacking = async () => (await home.json(['daemon', 'status'])).agents.length;
+    await until('what the former one lacks', async () => (await lacking()) === 1);
+    expect((await home.json(['swarm', 'ps'])).agents[0].blocked).to.equal(null);
   });
 
   it('waits once, not for one after the other, where its agents are by now run by hand', async () => {

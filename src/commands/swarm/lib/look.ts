@@ -35,10 +35,12 @@ export const daemonView = (): Promise<StatusAnswer | null> => unlessAway(null, d
 
 /** The session that holds a seat, open or not; null where none does or no daemon runs. */
 export function holderOf(status: StatusAnswer | null, memberId: string | undefined): Holder | null {
-  const binding = status?.bindings?.find(({ agent }) => agent.member_id === memberId);
+  // The last to take it: one of a former address of the server is kept beside that of the present one.
+  const binding = status?.bindings?.findLast(({ agent }) => agent.member_id === memberId);
   if (!binding || memberId === undefined) return null;
+  const { server } = binding.agent;
   const session = status?.sessions?.find(({ key }) => key === binding.session);
-  const trouble = status?.agents?.find(({ agent }) => agent.member_id === memberId);
+  const trouble = status?.agents?.find(({ agent }) => agent.member_id === memberId && agent.server === server);
   return {
     session: binding.session,
     open: binding.open === true,
