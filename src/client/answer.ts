@@ -59,6 +59,12 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
       const message = `The server cannot be reached: a proxy in front of it answered with status ${status}.`;
       return unexpected(message, { ...common, hint: BEHIND_GATEWAY, details });
     }
+    if (status === 413)
+      return unexpected('A proxy in front of the server takes no body of this size.', {
+        ...common,
+        hint: 'Ask the operator of the server to let bodies of 64 MB through the proxy.',
+        details,
+      });
     const message = `The server answered with status ${status} and not in the form of this API.`;
     return unexpected(message, { ...common, details });
   }

@@ -55,6 +55,19 @@ describe('client: behind a gateway', () => {
     expect(clock.slept).to.deep.equal([275, 525, 1_025, 2_025]);
   });
 
+  it('tells that a proxy takes no body of this size, once', async () => {
+    nock(team).post('/v1/boards').reply(413, page, html);
+    const { client } = clientOf();
+    const error = await failure(client.call('createBoard', { body: { name: 'demo' } }));
+    expect([error.code, error.message, error.hint, error.attempts]).to.deep.equal([
+      'server_unexpected',
+      'A proxy in front of the server takes no body of this size.',
+      'Ask the operator of the server to let bodies of 64 MB through the proxy.',
+      1,
+    ]);
+    expectNothingLeaked(error);
+  });
+
   it('goes on when the proxy has its server again: the same key and the same bytes', async () => {
     const seen: unknown[] = [];
     nock(team)
