@@ -201,6 +201,22 @@ describe('editing a file at a terminal', () => {
     rmSync(dirname(path), { recursive: true });
   });
 
+  it('opens no vi where there is no terminal', async () => {
+    const bin = mkdtempSync(join(home().work, 'vi-'));
+    writeFileSync(join(bin, 'vi'), '#!/bin/sh\necho mine > "$1"\n', { mode: 0o755 });
+    await home().shell('printf one | service file put unread.md - -q --board docs');
+    const env = { VISUAL: '', EDITOR: '', PATH: `${bin}:${home().env.PATH}` };
+    const run = (args: string[]) => home().run([...args, '--board', 'docs', '--json'], { env });
+    for (const command of [
+      ['file', 'edit', 'unread.md'],
+      ['board', 'charter', '--edit'],
+    ]) {
+      const { stdout, code } = await run(command);
+      expect([JSON.parse(stdout).error?.code, code], command[0]).to.deep.equal(['editor_failed', 1]);
+    }
+    expect(await textOf('unread.md')).to.equal('one');
+  });
+
   it('names a way without an editor that the command has', async () => {
     await home().shell('printf one | service file put notes/way.md - -q --board docs');
     const env = { EDITOR: 'false' };

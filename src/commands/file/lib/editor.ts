@@ -56,7 +56,13 @@ function contentOf(path: string): Buffer | null {
 /** Lets the person change a file; answers when the editor ends. `instead` is what may be done without one. */
 export async function openEditor(file: string, instead: string): Promise<void> {
   const { env } = runtime();
-  const editor = env.VISUAL || env.EDITOR || 'vi';
+  const chosen = env.VISUAL || env.EDITOR;
+  // One that was chosen may open a window, or be a script. vi would wait for keys that nobody can press.
+  if (!chosen && !(process.stdin.isTTY && process.stderr.isTTY))
+    throw new Failure('editor_failed', 'No editor is chosen, and vi needs a terminal, so nothing was changed.', {
+      hint: otherwise(instead),
+    });
+  const editor = chosen || 'vi';
   const ended = undoAtExit(() => show(process.stderr, `Your text is still here: ${file}\n`));
   // Standard output is the result's.
   const child = inForeground(`${editor} "$1"`, [file], { stdio: ['inherit', 2, 2] });
@@ -67,5 +73,7 @@ export async function openEditor(file: string, instead: string): Promise<void> {
 
 const failed = (editor: string, instead: string): Failure =>
   new Failure('editor_failed', `The editor ${editor} could not be run or gave up, so nothing was changed.`, {
-    hint: `Set EDITOR, or ${instead}`,
+    hint: otherwise(instead),
   });
+
+const otherwise = (instead: string): string => `Set EDITOR, or ${instead}`;
