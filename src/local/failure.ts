@@ -34,7 +34,7 @@ export function usage(message: string, hint = '', details?: FailureOptions['deta
 /** Placeholder for the usage line of the command, which only the command knows. */
 const USAGE = 'usage';
 
-/** A usage error for a missing argument: its hint is the usage line. */
+/** A usage error for a missing argument or flag: its hint is the usage line. */
 export const missingArgument = (message: string): Failure => usage(message, USAGE);
 
 /** Adds a default hint to an error without one. @param usage the usage line, for errors that show it */

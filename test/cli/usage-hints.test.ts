@@ -19,6 +19,8 @@ describe('a command line that lacks something', () => {
     ['board add', 'board add [BOARD] HANDLE [flags]; such as: service board add '],
     ['agent create', 'agent create NAME [flags]; such as: service agent create '],
     ['file put', 'file put PATH '],
+    ['line paused review', 'line paused TEXT [flags]; such as: service line paused "'],
+    ['storage copy', 'storage copy [flags]; such as: service storage copy --from '],
     ['react 6', 'board react [BOARD] MESSAGE EMOJI [flags]; such as: service '],
   ] as const)
     it(`is told how "service ${command}" is used`, async () => {

@@ -36,6 +36,8 @@ export async function usageError(error: unknown, line: CommandLine): Promise<Fai
     return missingArgument(`Missing: ${names.join(', ')}`);
   }
   if (Array.isArray(known.args)) return usage(tidy(known.message), (await meant(known, line)) ?? help);
+  const lacking = [...known.message.matchAll(/Missing required flag ([a-z-]+)/g)].map(([, name]) => `--${name}`);
+  if (lacking.length > 0) return missingArgument(`Missing: ${lacking.join(', ')}`);
   const listed = ofListed(known.message, line);
   if (listed) return usage(listed.message, listed.meant.length > 0 ? `Did you mean: ${listed.meant.join(', ')}` : help);
   return usage(ofNumber(known.message) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
