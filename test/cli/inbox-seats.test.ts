@@ -72,6 +72,21 @@ describe('a session with several seats', () => {
     }
   });
 
+  it('reads and acknowledges no inbox of another board than the one that is named', async () => {
+    const { message } = await home().json(['say', '-b', 'garden', '--no-notes', '--to', '@other', 'dig']);
+    for (const args of [['inbox'], ['inbox', 'wait', '1'], ['inbox', 'notices'], ['inbox', 'ack', `${message.seq}`]]) {
+      const refused = await home().run([...args, '--as', 'other', '--board', 'kitchen', '--json']);
+      const { code, message: why, hint } = JSON.parse(refused.stdout).error;
+      expect([code, why, hint], args.join(' ')).to.deep.equal([
+        'agent_seat_elsewhere',
+        'other has its seat on garden, and this machine holds none on kitchen.',
+        'Its inbox is that of garden: leave --board out',
+      ]);
+    }
+    const read = await home().json(['inbox', '--as', 'other', '--board', 'garden']);
+    expect(read.messages.map(({ seq }: { seq: number }) => seq)).to.include(message.seq);
+  });
+
   it('asks for an invite as its agent on the board that the newcomer comes onto', async () => {
     const ask = (...args: string[]) => home().run(['invite', 'create', '--request', '--json', ...args], { env });
     const { actor, state } = JSON.parse((await ask('--board', 'garden', '--handle', 'nia')).stdout);

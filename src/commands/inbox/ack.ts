@@ -1,6 +1,7 @@
 import { required, WriteCommand } from '../../cli/base.ts';
 import { object, seq } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
+import { ofInbox } from './lib/seats.ts';
 
 export const json = () => object({ cursor: seq });
 
@@ -14,7 +15,7 @@ export default class InboxAck extends WriteCommand<typeof InboxAck> {
   override async run(): Promise<void> {
     const { number } = this.args;
     if (!/^#?\d{1,15}$/.test(number)) throw usage(`"${number}" is not a message number.`, 'service inbox ack 12');
-    const { client } = await this.session('G');
+    const { client } = ofInbox(await this.session('G'));
     const { data, again } = await this.write(client, 'ackInbox', { body: { up_to: Number(number.replace('#', '')) } });
     const { cursor } = data;
     this.print<typeof json>({ cursor }, () => `Read up to #${cursor}.${again}`);

@@ -12,7 +12,7 @@ import type { Answers } from '../../daemon/protocol.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { acknowledge, followInbox, inboxText, leaveUnshown, noteTold, readInbox, remindOfTasks } from './lib/inbox.ts';
 import { personInboxText, readPersonInbox } from './lib/person.ts';
-import { inboxOfSeats, seatsHere } from './lib/seats.ts';
+import { inboxOfSeats, ofInbox, seatsHere } from './lib/seats.ts';
 import { inboxesOfSeats, inboxOfPerson, shownInbox, waitingNotices } from './lib/shapes.ts';
 
 export const json = () => {
@@ -58,7 +58,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
       this.out.requireShown('--follow has nothing to acknowledge', 'To wait for a message: service inbox wait -q');
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.reading, this.out);
-    const session = await this.session('A');
+    const session = ofInbox(await this.session('A'));
     if (session.agent) return this.ofAgent(session);
     const { wait, peek, follow } = this.flags;
     if (wait !== undefined || peek || follow)

@@ -9,6 +9,7 @@ import { waitFor } from '../../client/wait.ts';
 import type { Answer } from '../../contract/types.ts';
 import { body } from '../../daemon/bundle/escape.ts';
 import { allowedCommand } from '../../daemon/compose/allowed-command.ts';
+import { ofInbox } from './lib/seats.ts';
 
 export const json = () => object({ notices: answer('listNotices').shape.notices });
 
@@ -26,7 +27,7 @@ export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
 
   override async run(): Promise<void> {
     if (this.flags.ack) this.out.requireShown('--ack has nothing to acknowledge', 'service inbox notices --ack');
-    const session = await this.session('G');
+    const session = ofInbox(await this.session('G'));
     const notices = await readNotices(session, this.flags.wait ?? 0);
     if (this.out.mode === 'ndjson') for (const notice of notices) this.out.each(notice);
     else this.print<typeof json>({ notices }, () => noticesText(notices, session));

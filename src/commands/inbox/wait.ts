@@ -3,7 +3,7 @@ import { BaseCommand, optional, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { usage } from '../../local/failure.ts';
 import { inboxText, noteTold, readInbox } from './lib/inbox.ts';
-import { inboxOfSeats, seatsHere } from './lib/seats.ts';
+import { inboxOfSeats, ofInbox, seatsHere } from './lib/seats.ts';
 import { inboxesOfSeats, shownInbox } from './lib/shapes.ts';
 
 export const json = () => z.union([shownInbox, inboxesOfSeats]);
@@ -25,7 +25,7 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     const reading = { ...this.flags, wait, peek: true, notices: true };
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), reading, this.out);
-    const session = await this.session('G');
+    const session = ofInbox(await this.session('G'));
     const shown = await readInbox(session, reading);
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;

@@ -13,7 +13,8 @@ import { MINUTE } from '../../../contract/durations.ts';
 import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { quoted } from '../../../daemon/bundle/escape.ts';
 import { boardFlags } from '../../../daemon/bundle/options.ts';
-import { environmentToken, type Seat } from '../../../local/actors.ts';
+import { environmentToken, isOn, type Seat } from '../../../local/actors.ts';
+import { Failure } from '../../../local/failure.ts';
 import { endSeat } from '../../../local/keys/credentials.ts';
 import {
   acknowledge,
@@ -39,6 +40,15 @@ export async function seatsHere({ as, board }: { as?: string; board?: string }):
   const { env } = runtime();
   const said = as || board || env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env);
   return said ? [] : sessionSeats();
+}
+
+/** A session about the inbox of one agent, which is that of its board. @throws Failure `agent_seat_elsewhere` where another board is named */
+export function ofInbox(session: Session): Session {
+  const { seat, choice } = session;
+  if (!seat || choice.board === undefined || isOn(seat, choice.board)) return session;
+  const { name, board } = seat.saved;
+  const message = `${name} has its seat on ${board}, and this machine holds none on ${choice.board}.`;
+  throw new Failure('agent_seat_elsewhere', message, { hint: `Its inbox is that of ${board}: leave --board out` });
 }
 
 /** `inbox` of all these seats. @param open a session of one of them. */
