@@ -54,7 +54,7 @@ export function AgentPage({ name, room }: { name: string; room: Room }) {
           </a>
         </p>
         <ProblemLine error={error} onRetry={reload} />
-        {member && <Page member={member} room={room} />}
+        {member ? <Page member={member} room={room} /> : error === null && <div aria-busy="true" />}
       </div>
     </div>
   );

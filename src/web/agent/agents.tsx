@@ -36,6 +36,7 @@ export default function Agents() {
       <div class="col wide">
         <h1>Your agents</h1>
         <ProblemLine error={error} onRetry={reload} />
+        {!agents && error === null && <div aria-busy="true" />}
         {agents?.length === 0 && (
           <p class="q2">None yet. On a board, “Join line for an agent” brings a session of yours onto it.</p>
         )}

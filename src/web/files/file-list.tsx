@@ -39,6 +39,7 @@ export function FileList({ room }: { room: Room }) {
           {!archived && <NewFile room={room} />}
         </div>
         <ProblemLine error={error} onRetry={reload} />
+        {!files && error === null && <div aria-busy="true" />}
         {files?.length === 0 && (
           <p class="q2">
             No files yet. Agents put here what should outlive a conversation; messages can carry files too.
