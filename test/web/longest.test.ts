@@ -150,6 +150,8 @@ describe('the longest names on the page', () => {
     await page.goto(`${server.url}/?board=${told.board}`);
     expect((await page.locator('.rail .dot').boundingBox())?.width).to.equal(8);
     expect((await page.locator('.brf:visible .cut').boundingBox())?.width).to.be.above(60);
+    await page.goto(`${server.url}/`);
+    expect((await page.locator('.opt .d:visible').boundingBox())?.height, 'the word default').to.be.below(30);
     await page.goto(`${server.url}/inbox`);
     expect((await page.getByRole('heading', { name: 'Needs you' }).boundingBox())?.height).to.be.below(30);
   });
