@@ -274,6 +274,52 @@ describe('service run', () => {
     await until('its end', () => child.exitCode !== null);
   });
 
+  it('does not run it again where only its answer could not be posted', async () => {
+    const program = script('echo x >>tries; until [ -e go ]; do sleep 0.05; done; echo "Done: tested."\n');
+    const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
+    const printed = collect(child);
+    await until('the session', () => served());
+    const seq = await say('please');
+    await until('the program', () => there('tries'));
+    await home.json(['board', 'archive', 'demo', '--yes']);
+    writeFileSync(join(home.work, 'go'), '');
+    await until('the refusal', () => printed().stderr.includes('The reply could not be posted: '));
+    await home.json(['board', 'restore', 'demo', '--yes']);
+    await until('the acknowledgement', async () => (await unread()) === 0, 60_000);
+    const { replies } = await home.json(['board', 'thread', String(seq), '-b', 'demo']);
+    expect(replies.map(({ body }: { body: string }) => body)).to.deep.equal(['Done: tested.']);
+    expect(read('tries')).to.equal('x\n');
+    child.kill('SIGTERM');
+    await finished(child);
+  });
+
+  it('counts no attempt, and keeps the answer, while the server is away', async () => {
+    await home.run(['daemon', 'stop']);
+    const daemon = await new ScriptedDaemon(home.store).listen();
+    const bundle = '<service-message board="demo" from="@dana" seq="3">';
+    const deliver = { event: 'deliver', handoff_id: `hnd_${'0'.repeat(32)}`, bundle };
+    daemon.answers['hello'] = (_, peer) => {
+      peer.send({ event: 'welcome' });
+      peer.send(deliver);
+    };
+    daemon.answers['turn_end'] = (_, peer) => daemon.of('turn_end').length === 1 && peer.send(deliver);
+    const program = script('echo x >>tries; until [ -e go ]; do sleep 0.05; done; echo "Done."\n');
+    const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
+    await until('the program', () => there('tries'));
+    await at.server.stop();
+    writeFileSync(join(home.work, 'go'), '');
+    await until('the second try', () => daemon.of('failed').length === 2, 60_000);
+    expect(daemon.of('failed').map(({ later }) => later)).to.deep.equal([true, true]);
+    expect(read('tries')).to.equal('x\n');
+    child.kill('SIGTERM');
+    await finished(child);
+    daemon.close();
+    await home.close();
+    // What is closed after each test.
+    at = await hosted();
+    home = at.home;
+  });
+
   it('has its answer when it ends, also where what it started keeps its output open', async () => {
     const program = script('setsid sleep 60 & echo $! >>started; echo "Done."\n');
     home.start(['run', '--as', 'bot', '--reply', '--', ...program]);

@@ -15,7 +15,7 @@ import { Failure, usage } from '../../local/failure.ts';
 import { inputOf, requireProgram, runChild } from './lib/child.ts';
 import { Headless } from './lib/headless.ts';
 import { RunLimit } from './lib/limit.ts';
-import { replyWith } from './lib/reply.ts';
+import { Answers } from './lib/reply.ts';
 import { Runner } from './lib/runner.ts';
 import { reportUsage } from './lib/usage.ts';
 
@@ -81,7 +81,10 @@ export default class Run extends BaseCommand<typeof Run> {
     });
     let runs = 0;
     const note = (text: string) => this.out.note(text);
+    const answers = new Answers(session, note);
     const take = async (text: string, handoff: string) => {
+      // Its work is done: only what it answered is posted again.
+      if (answers.has(handoff)) return await answers.post(handoff, text);
       runs++;
       const turn = headless?.turn();
       const childEnv = { ...own, SERVICE_HANDOFF: handoff };
@@ -89,9 +92,8 @@ export default class Run extends BaseCommand<typeof Run> {
       const outcome = await runChild(text, child, stop.signal);
       const used = stop.signal.aborted ? undefined : await turn?.done(outcome);
       if (used) await reportUsage(session, used, note);
-      if (outcome.kind === 'done' && reply)
-        await replyWith(session, text, turn?.answer(outcome.output) ?? outcome.output, note);
-      return outcome;
+      if (outcome.kind !== 'done' || !reply) return outcome;
+      return await answers.post(handoff, text, turn?.answer(outcome.output) ?? outcome.output);
     };
     const serving = { harness, session: id, agent: refOf(seat), idleMs, stop: stop.signal, limit, note, take };
     await new Runner(serving).run();

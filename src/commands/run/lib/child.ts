@@ -26,11 +26,14 @@ interface ChildOptions {
   read?: ((part: string) => void) | undefined;
 }
 
-/** `later`: it could not just now. Whatever else is no exit 0 is a failed attempt; `exit` where it could not be started. */
+/**
+ * `later`: it could not just now. Whatever else is no exit 0 is a failed attempt; `exit` where it could not be started,
+ * `told` where its person has been told of it.
+ */
 export type Outcome =
   | { kind: 'done'; output: string }
   | { kind: 'later' }
-  | { kind: 'failed'; reason: string; exit?: number };
+  | { kind: 'failed'; reason: string; exit?: number; told?: true };
 
 const TEMPORARY = 75;
 const GRACE_MS = 10_000;

@@ -1,6 +1,7 @@
 /** Posts a program's output as a reply to its newest message, exactly once. */
 import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
+import type { Outcome } from './child.ts';
 
 /** Longest body of a message, in characters. */
 export const MOST_REPLY = 32_768;
@@ -12,8 +13,42 @@ export function newestOf(bundle: string): { board: string; seq: number } | null 
   return found.toSorted((a, b) => b.seq - a.seq)[0] ?? null;
 }
 
+/** Posts what a program answered, and keeps it while that cannot be done, so that the program need not run again for it. */
+export class Answers {
+  readonly #session: Session;
+  readonly #note: (text: string) => void;
+  readonly #kept = new Map<string, string>();
+
+  constructor(session: Session, note: (text: string) => void) {
+    this.#session = session;
+    this.#note = note;
+  }
+
+  has(handoff: string): boolean {
+    return this.#kept.has(handoff);
+  }
+
+  /** @param text without it, what is kept of this handoff */
+  async post(handoff: string, bundle: string, text = this.#kept.get(handoff) ?? ''): Promise<Outcome> {
+    this.#kept.set(handoff, text);
+    try {
+      await replyWith(this.#session, bundle, text, this.#note);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const reason = `The reply could not be posted: ${error.message}`;
+      this.#note(reason);
+      // A server that is away for long is no failure of the program, after some of which it would be given nothing more.
+      return error instanceof ClientError && error.transient
+        ? { kind: 'later' }
+        : { kind: 'failed', reason, told: true };
+    }
+    this.#kept.delete(handoff);
+    return { kind: 'done', output: text };
+  }
+}
+
 /** Posts it before the bundle counts as received. One that another try has posted already is a success. */
-export async function replyWith(
+async function replyWith(
   { client }: Session,
   bundle: string,
   text: string,

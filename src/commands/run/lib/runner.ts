@@ -264,7 +264,7 @@ export class Runner {
     });
     if (stop.aborted && outcome.kind !== 'done') return;
     if (outcome.kind === 'done') this.#done.add(id);
-    if (outcome.kind === 'failed') note(`The program failed: ${outcome.reason}`);
+    if (outcome.kind === 'failed' && !outcome.told) note(`The program failed: ${outcome.reason}`);
     this.#failure ??= this.#failureOf(outcome);
     await this.#say(said(id, outcome));
     await this.#say({ op: 'turn_end' });
