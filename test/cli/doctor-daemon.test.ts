@@ -7,7 +7,7 @@ import { folders } from '../../src/local/folders.ts';
 import { DaemonProcess } from '../daemon/support/process.ts';
 import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import type { Machine } from '../daemon/world.ts';
-import { DoctorMachine, type Finding } from './support/doctor/machine.ts';
+import { DoctorMachine, type Finding, isWrong } from './support/doctor/machine.ts';
 import { finished, until } from './support/home.ts';
 import { PlayedSession } from './support/played.ts';
 
@@ -257,6 +257,27 @@ describe('service doctor on the daemon', () => {
       await until('it has told it again', async () => !(await machine.codes()).includes('delivery_mode_unconfirmed'));
       await quiet();
     });
+  });
+
+  it('names a server that it does not reach and a command does, until it is started in the environment of that', async () => {
+    await machine.serve();
+    await machine.json(['board', 'create', 'demo']);
+    const [url] = Object.keys(JSON.parse(readFileSync(machine.path('config', 'credentials.json'), 'utf8')).servers);
+    const daemon = await new ScriptedDaemon(machine.store).listen();
+    const build = { version: (await machine.json(['version'])).version, commit_time: '2999-01-01T00:00:00Z' };
+    const status = { pid: process.pid, build, protocol: 1, started_at: new Date().toISOString(), instance: 'i' };
+    const away = { feed: 'none', connected: false, last_error: 'server_unreachable' };
+    const servers = [url, 'http://127.0.0.1:1'].map((at) => ({ url: at, ...away }));
+    daemon.answers.status = (_, peer) => peer.send({ ...status, servers });
+    const found = (await machine.doctor()).filter(isWrong);
+    expect(found.map(({ name, code, level }) => [name, code, level])).to.deep.equal([
+      ['daemon', 'server_unreachable', 'warning'],
+    ]);
+    expect(found[0]!.message).to.include(`It does not reach ${url}, which answers here`);
+    daemon.close();
+    rmSync(machine.path('state', 'daemon.sock'), { force: true });
+    await machine.mend(found[0]!.fix!);
+    await quiet();
   });
 
   it('names what only the daemon knows, as it says it', async () => {

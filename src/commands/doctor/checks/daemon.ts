@@ -11,6 +11,7 @@ import { buildOf, olderBuild } from '../../../local/build.ts';
 import { Failure } from '../../../local/failure.ts';
 import { parseJsonObject } from '../../../local/json.ts';
 import { readPrivate } from '../../../local/private-file.ts';
+import { askWhatItIs } from '../lib/ask-server.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { SessionLines } from './session-lines.ts';
 
@@ -37,7 +38,11 @@ async function running(paths: DaemonPaths, around: Around): Promise<Finding[]> {
     return [failing('daemon', error.code, error.message, fix ?? (error.hint || 'service daemon restart'))];
   }
   const lines = await SessionLines.of(around);
-  const undelivered = [...deliveryFindings(status, lines), ...movedFindings(status, lines, around)];
+  const undelivered = [
+    ...(await unreachedFindings(status, around)),
+    ...deliveryFindings(status, lines),
+    ...movedFindings(status, lines, around),
+  ];
   const own = buildOf(runtime().root);
   const { pid, build } = status;
   if (olderBuild(build, own)) {
@@ -62,6 +67,20 @@ function absent({ installed }: DaemonPaths): Finding[] {
   if (!existsSync(installed)) return [];
   const problem = 'The delivery daemon does not run; the next hook or command that needs it starts it.';
   return [warning('daemon', 'daemon_not_running', problem, 'service daemon start')];
+}
+
+/** Servers that answer here and not in its environment, as where a new certificate was made known since. */
+async function unreachedFindings({ servers = [] }: StatusAnswer, around: Around): Promise<Finding[]> {
+  const away = servers.filter(({ connected, last_error }) => !connected && last_error === 'server_unreachable');
+  const found = await Promise.all(
+    away.map(async ({ url }) => {
+      const entry = around.saved?.servers[url];
+      if (!entry || !(await askWhatItIs(url, entry, around).catch(() => null))) return [];
+      const problem = `It does not reach ${url}, which answers here: it was started without the certificates or the proxy that are set here, or has not tried again yet.`;
+      return [warning('daemon', 'server_unreachable', problem, 'service daemon restart')];
+    }),
+  );
+  return found.flat();
 }
 
 /** Why a program's queue took nothing, where the program says so. */
