@@ -292,7 +292,11 @@ describe('service doctor on the daemon', () => {
     const status = { pid: process.pid, build, protocol: 1, started_at: new Date().toISOString(), instance: 'i' };
     const troubled = ['handoff_failed', 'extension_outdated'].map((problem) => ({ agent, problem, since: null }));
     const metrics = { wake_echo_missing: 2, uncaught_errors: 1 };
-    daemon.answers.status = (_, peer) => peer.send({ ...status, agents: troubled, metrics });
+    const attention = [{ handoff_id: `hnd_${'0'.repeat(32)}`, agent, seqs: [1], reason: 'It ended with code 1.' }];
+    daemon.answers.status = (_, peer) => peer.send({ ...status, agents: troubled, attention, metrics });
+    expect((await machine.names('delivery_attention', 'error')).message).to.equal(
+      'codex on demo could not be handed its messages: It ended with code 1.',
+    );
     const fixes = [
       (await machine.names('handoff_failed', 'error')).fix,
       (await machine.names('extension_outdated', 'error')).fix,

@@ -102,7 +102,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
   const errors = metrics['uncaught_errors'] ?? 0;
   return [
     ...attention.map(({ agent, reason = '' }) => {
-      const why = targets[reason] ?? (reason || 'no reason was given');
+      const why = targets[reason] ?? (reason.replace(/\.$/, '') || 'no reason was given');
       const problem = `${who(agent)} could not be handed its messages: ${why}.`;
       return failing(
         'delivery',
