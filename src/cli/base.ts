@@ -100,6 +100,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Adds to an error what this machine knows of it. */
   private async explain(error: unknown): Promise<void> {
     const code = String((error as { code?: unknown } | null)?.code);
+    const known = error as Error | null;
     const { actor, board } = this.out.base;
     // A token that its server refuses for good is not kept.
     if (code === 'agent_removed' && actor?.kind === 'agent') {
@@ -114,9 +115,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       const { flags, args, opened: session } = this;
       await nameNearest(error as object, { flags, args, board, session });
     }
-    if (this.opened && (error as Error | null)?.name === 'ClientError') {
+    if (this.opened && known?.name === 'ClientError') {
       const { keepThere } = await import('./session/open-session.ts');
       keepThere(error as ClientError, this.opened);
+    }
+    if (code === 'invalid_request' && known?.name === 'ClientError') {
+      const { asTyped } = await import('./parsing/typed-names.ts');
+      const { args, baseFlags, flags } = this.ctor;
+      known.message = asTyped(known.message, { args, flags: { ...baseFlags, ...flags } });
     }
     if (code === 'unauthorized') {
       const { nameEndedKey } = await import('./session/ended-key.ts');

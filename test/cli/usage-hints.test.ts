@@ -31,6 +31,23 @@ describe('a command line that lacks something', () => {
     });
 });
 
+describe('a value that a server refuses', () => {
+  const home = homeWithBoard('demo');
+
+  for (const [command, message] of [
+    ['code create --ttl 99d', '--ttl: must be at most 7d.'],
+    ['code create --ttl 1s', '--ttl: must be at least 1m.'],
+    ['invite create --handle Kim', '--handle: must be up to 40 small letters'],
+    ['key create Ci', 'NAME: must be up to 40 small letters'],
+    ['invite show kim', 'INVITE: must be an id that starts with inv_.'],
+    ['task list --after here', '--after: was not given by a page of this list.'],
+  ] as const)
+    it(`is told of under the name that was typed: ${command}`, async () => {
+      const { stderr } = await home().run(command.split(' '));
+      expect(stderr).to.include(`Error (invalid_request): ${message}`);
+    });
+});
+
 describe('a flag that every object would have', () => {
   const home = new Home();
   after(() => home.discard());

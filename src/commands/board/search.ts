@@ -5,7 +5,6 @@ import { type Session, staying, stayingAt } from '../../cli/session/open-session
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/terminal/table.ts';
 import { pastMoment, showTime } from '../../cli/terminal/time.ts';
-import { ClientError } from '../../client/errors.ts';
 import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
 import type { SearchResult } from '../../contract/types.ts';
 import { searchKinds } from '../../contract/values.ts';
@@ -62,7 +61,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     };
     const read = async (after: string | undefined, most: number | undefined) => {
       const limit = most && Math.min(most, PAGE);
-      return (await session.client.call('search', { query: { ...query, limit, after } }).catch(ofQuery)).data;
+      return (await session.client.call('search', { query: { ...query, limit, after } })).data;
     };
     // A position holds for the same moments only, and "2d" is another one each time.
     const narrowing = ['all-boards', 'kind', 'from', 'task', 'since', 'until', 'sort', 'limit'];
@@ -83,12 +82,6 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
       ].join('\n'),
     );
   }
-}
-
-/** The words are an argument here, where the server knows a parameter. */
-function ofQuery(error: unknown): never {
-  if (error instanceof ClientError) error.message = error.message.replace(/^q:/, 'QUERY:');
-  throw error;
 }
 
 const nothingFound = (session: Session, everywhere: boolean): string =>

@@ -1,0 +1,14 @@
+/** Says what was typed where an error of a server says which field of the request that became. */
+import { span } from '../terminal/time.ts';
+
+type Named = Record<string, unknown>;
+
+/** Such as `suggested_handle: …` as `--handle: …`, with seconds as a duration; any other message stays. */
+export function asTyped(message: string, { args, flags }: { args: Named; flags: Named }): string {
+  const [, field = '', said = ''] = /^([a-z_]+): ([\s\S]*)$/.exec(message) ?? [];
+  const name = field === 'q' ? 'query' : field.replace(/^suggested_|_id$|_seconds$/, '').replaceAll('_', '-');
+  const typed = Object.hasOwn(args, name) ? name.toUpperCase() : Object.hasOwn(flags, name) ? `--${name}` : null;
+  if (typed === null) return message;
+  const told = field.endsWith('_seconds') ? said.replaceAll(/\d+/g, (seconds) => span(Number(seconds))) : said;
+  return `${typed}: ${told}`;
+}
