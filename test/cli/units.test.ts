@@ -355,6 +355,18 @@ describe('texts', () => {
     ]);
     // What is copied stays whole, and one who posts a flood fills no screen.
     const path = 'b'.repeat(30);
+    // The longest name of a board or an agent.
+    const name = `${'a-long-'.repeat(5)}name1`;
+    expect(
+      laidOut(
+        [
+          ['NAME', 'ACCESS', 'TITLE'],
+          [name, 'open', 'the sink'],
+        ],
+        50,
+        length,
+      )[1],
+    ).to.equal(`${name}  open\n    the sink`);
     expect(laidOut([['FILE'], [`a ${path}`]], 20, length)).to.deep.equal(['FILE', `a\n${path}`]);
     expect(laidOut([['LOOK AT IT'], [`tail -f ${path}`]], 20, length)[1]).to.equal(`tail -f ${path}`);
     expect(laidOut([['TITLE'], ['b'.repeat(2_000)]], 20, length)[1]).to.equal(`${'b'.repeat(1_000)}…`);

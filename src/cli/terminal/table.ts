@@ -12,8 +12,8 @@ const INDENT = 4;
 const GAP = 2;
 /** Of a cell, so much is shown at a terminal. */
 const MOST = 1_000;
-/** Words as long as an id are not broken, however narrow the screen is. */
-const ID = 30;
+/** Words as long as a name or an id are not broken, however narrow the screen is: they are copied into the next command. */
+const NAME = 40;
 /** The columns with commands to paste, which stay in one piece. */
 const COMMANDS = /^LOOK AT IT$/;
 
@@ -67,7 +67,7 @@ export function laidOut(texts: readonly string[][], room: number, measure: Measu
   const heads = texts[0] ?? [];
   const roomOf = (head: string) => (COMMANDS.test(head) ? Number.POSITIVE_INFINITY : room);
   const cells = texts.map((row) => row.map((text, i) => unitsOf(text, roomOf(heads[i]!), measure)));
-  const columns = heads.map((head, i) => columnOf(i, cells, Math.max(ID, Math.floor(roomOf(head) / 2))));
+  const columns = heads.map((head, i) => columnOf(i, cells, Math.max(NAME, Math.floor(roomOf(head) / 2))));
   const groups = sum(columns) <= room ? [columns] : grouped(columns, room);
   return texts.map((row, r) =>
     groups
