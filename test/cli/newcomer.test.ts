@@ -88,6 +88,12 @@ describe('somebody new', () => {
     const named = 'Hint: Name a seat of this machine: --as codex or claude; or set SERVICE_AGENT';
     expect((await refused(['say', 'hi'], inSession)).hint).to.equal(named);
     expect((await refused(['agent', 'leave'])).hint).to.equal(named);
+    await home().json(['board', 'create', 'other', '--no-link']);
+    const elsewhere = await refused(['agent', 'leave', '--board', 'other']);
+    expect(elsewhere.hint).to.equal('Hint: Make a seat: service agent create NAME --board other');
+    await home().json(['agent', 'create', 'fixer', '--board', 'other']);
+    const there = await refused(['agent', 'leave', '--board', 'other']);
+    expect(there.hint).to.equal('Hint: Name a seat of this machine: --as fixer; or set SERVICE_AGENT');
   });
 
   it('is told to update this program where the server is the newer one', async () => {

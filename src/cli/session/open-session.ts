@@ -273,7 +273,9 @@ function noSeat(message: string, choice: SessionChoice, saved: Around['saved']):
 
 /** How to act as an agent: by a seat that is here, or by taking one. */
 function seatsToName(choice: SessionChoice, saved: Credentials): string {
-  const names = [...new Set(allSeats(saved).map((seat) => seat.saved.name))].slice(0, 5);
+  const { board } = choice;
+  const there = allSeats(saved).filter(({ saved: seat }) => [undefined, seat.board, seat.board_id].includes(board));
+  const names = [...new Set(there.map((seat) => seat.saved.name))].slice(0, 5);
   if (names.length > 0) return `Name a seat of this machine: --as ${either(names)}; or set SERVICE_AGENT`;
   return seatToMake(choice);
 }
