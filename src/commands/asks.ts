@@ -57,7 +57,7 @@ export default class Asks extends BaseCommand<typeof Asks> {
           ...own.map((ask) => messageText(ask, style)),
         ]),
       empty: `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
-      next: next !== null && `Later: service asks${same} --after ${next}`,
+      next: next !== null && `More: service asks${same} --after ${next}`,
     });
   }
 }

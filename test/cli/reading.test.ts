@@ -74,7 +74,7 @@ describe('reading a board', () => {
       ['--sort', 'relevance', '--', '-nothing mess*'],
     ]) {
       const { stdout } = await home().run(['search', '--limit', '1', ...search]);
-      const [, later = ''] = /\nLater: (service .*)\n$/.exec(stdout) ?? [];
+      const [, later = ''] = /\nMore: (service .*)\n$/.exec(stdout) ?? [];
       const next = later.replace('search', 'search --json');
       expect(JSON.parse((await home().shell(next)).stdout).results, later).to.have.length(1);
     }

@@ -46,7 +46,7 @@ describe('work from the command line', () => {
       [...tasks, ...rest.tasks].map((task: { ref: string }) => task.ref),
     );
     const page = await home().run(['task', 'list', '--state', 'all', '--limit', '1']);
-    expect(page.stdout).to.match(/\nLater: service task list --state all --limit 1 --after \S+\n$/);
+    expect(page.stdout).to.match(/\nMore: service task list --state all --limit 1 --after \S+\n$/);
   });
 
   it('refuses a note over one that somebody wrote meanwhile, and takes its text from a pipe', async () => {

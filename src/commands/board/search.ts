@@ -78,7 +78,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     this.print<typeof json>({ query: words, results, next_after: next }, () =>
       [
         ...(results.length === 0 ? ['0 found', nothingFound(session, everywhere)] : foundText(results, style)),
-        ...(next === null ? [] : [called(`Later: ${same} --after ${next}${sought}`)]),
+        ...(next === null ? [] : [called(`More: ${same} --after ${next}${sought}`)]),
       ].join('\n'),
     );
   }

@@ -32,7 +32,7 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
       empty: `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`,
       next:
         next !== null &&
-        `Later: service board threads --after ${next}${flagWords(this.flags, ['limit'])}${staying(session)}`,
+        `More: service board threads --after ${next}${flagWords(this.flags, ['limit'])}${staying(session)}`,
     });
   }
 }

@@ -68,7 +68,7 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
       of: board ?? session.server.name,
       rows: () => taskRows(tasks, this.times, !board),
       empty: `${this.nextWhereNone}${staying(session)}`,
-      next: next_after !== null && `Later: service task list${same} --after ${next_after}`,
+      next: next_after !== null && `More: service task list${same} --after ${next_after}`,
     });
   }
 
