@@ -20,7 +20,7 @@ export default class Skill extends BaseCommand<typeof Skill> {
     const { all } = await loadProfiles(runtime().folders.config);
     const profile = all.find((one) => one.harness === harness) ?? null;
     if (harness !== undefined && !profile)
-      throw usage(`There is no profile of ${harness}.`, `Known are: ${all.map((one) => one.harness).join(', ')}`);
+      throw usage(`There is no profile of ${harness}.`, `Choose: ${all.map((one) => one.harness).join(', ')}`);
     const skill = skillText(profile);
     this.print<typeof json>({ skill }, () => skill.trimEnd());
   }

@@ -1,6 +1,7 @@
 /** Lists at a terminal: heads above columns, which give way before a word is broken, whatever script it is written in. */
 import { expect } from 'chai';
 import stringWidth from 'string-width';
+import { fields } from '../../src/cli/terminal/fields.ts';
 import { Home } from './support/home.ts';
 
 const titles = {
@@ -117,16 +118,22 @@ describe('columns', () => {
     expect(tasks).to.include('\u001b[33mSIN-1\u001b[39m');
   });
 
-  it('of a record keep a text of several lines in its row', async () => {
+  it('of a record keep a text of several lines in its row', () => {
     const harness = 'x\nowner   maya\nstatus  removed';
-    await home.json(['agent', 'create', 'forger', '--board', 'sink', '--harness', harness]);
-    const { stdout } = await home.run(['agent', 'show', 'forger', '--board', 'sink']);
-    expect(stdout.match(/^(owner|status) /gm)).to.deep.equal(['owner ', 'status ']);
-    expect(stdout).to.match(/^harness +x\n +owner {3}maya\n +status {2}removed\nstatus /m);
+    expect(
+      fields([
+        ['harness', harness],
+        ['status', 'active'],
+      ]),
+    ).to.deep.equal(['harness  x', '         owner   maya', '         status  removed', 'status   active']);
   });
 
   it('of lists without rows say what to do instead', async () => {
     await home.json(['board', 'create', 'empty', '--no-link']);
+    const ask = ['ask', '@a-helper-with-a-long-name', 'Which?', '--going-with', 'this', '--board', 'sink'];
+    expect((await home.run(ask)).stdout).to.match(
+      /\nGoing with "this" now, unless @a-helper-with-a-long-name objects\.\n$/,
+    );
     const { asks } = await home.json(['asks', '--board', 'sink']);
     for (const { id } of asks) await home.run(['answer', id, 'yes', '--board', 'sink']);
     await home.run(['read', '--all', '--mark-read', '--board', 'sink']);
@@ -148,6 +155,7 @@ describe('columns', () => {
       ['pairing list', 'Propose work: service pairing request HANDLE "WORK" --board BOARD'],
       ['board list --archived', 'None is archived. All: service board list --all'],
       ['key sessions', 'Sign a browser in: service open'],
+      ['allowance history', 'Let agents do something without asking: service allowance set add-people on'],
       ['inbox', 'Nothing is waiting for you. Your boards: service board list'],
     ] as const) {
       const { stdout } = await home.run([...command.split(' '), '--board', 'empty']);

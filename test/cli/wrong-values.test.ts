@@ -109,6 +109,7 @@ describe('a value that is none of the accepted ones', () => {
       [['inbox', '--peek', '--follow'], '--peek does not go with --follow.'],
       [['search', 'x', '--all-boards', '--from', 'maya'], '--all-boards does not go with --from.'],
       [['ask', '@maya', 'Which?', '--at', '2h'], '--at needs --going-with.'],
+      [['board', 'policy', '--set', 'nothing'], 'A policy has no setting "nothing".'],
     ] as const)
       expect(await refusalOf([...line]), line.join(' ')).to.include({ exit: 2, message: said });
   });

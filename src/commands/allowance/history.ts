@@ -21,7 +21,7 @@ export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistor
     await this.printList<typeof json>({ revisions }, revisions, {
       of: server.url,
       rows: () => revisionRows(revisions, this.times),
-      empty: `Let agents do something without asking: service allowance set${stayingAt(session)}`,
+      empty: `Let agents do something without asking: service allowance set add-people on${stayingAt(session)}`,
     });
   }
 }

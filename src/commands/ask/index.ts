@@ -131,7 +131,8 @@ function consequence(asked: Message['ask']): string[] {
   if (asked.blocking) return asked.task ? [`${asked.task.ref} counts as Blocked until then.`] : [];
   const at = asked.going_at === null ? 'now' : showEnd(asked.going_at, 'relative');
   const clock = new Date(asked.going_at ?? 0).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
+  const goingWith = `"${onOneLine(asked.going_with ?? '')}"`;
   return [
-    `${at === 'now' ? 'Now' : `At ${clock}, ${at}`}: "${onOneLine(asked.going_with ?? '')}", unless @${asked.to.name} objects.`,
+    `${at === 'now' ? `Going with ${goingWith} now` : `At ${clock}, ${at}: ${goingWith}`}, unless @${asked.to.name} objects.`,
   ];
 }

@@ -39,10 +39,7 @@ export function policyOptions(preset: string | undefined, set: readonly string[]
   for (const word of set) {
     const [key = '', value = ''] = word.split('=', 2);
     if (!Object.hasOwn(policyValues, key)) {
-      throw usage(
-        `A policy has no ${key || 'setting without a name'}.`,
-        `Its settings: ${Object.keys(policyValues).join(', ')}`,
-      );
+      throw usage(`A policy has no setting "${key}".`, `Its settings: ${Object.keys(policyValues).join(', ')}`);
     }
     const [, notice, hold] = (key === 'agent_run' && runLimits.exec(value)) || [];
     if (hold !== undefined) {

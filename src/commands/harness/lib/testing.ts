@@ -13,7 +13,7 @@ export async function profileMeant(named: string): Promise<Profile> {
   const known = all.find(({ harness }) => harness === named);
   if (known) return known;
   if (!existsSync(named))
-    throw usage(`There is no profile called ${named}.`, `Known are: ${all.map(({ harness }) => harness).join(', ')}`);
+    throw usage(`There is no profile called ${named}.`, `Choose: ${all.map(({ harness }) => harness).join(', ')}`);
   const { readProfile } = await import('../../../harness/profile-rules.ts');
   const read = readProfile(parseJson(textOf(named)));
   if ('profile' in read) return read.profile;

@@ -138,7 +138,7 @@ async function chosen(names: string[]): Promise<Profile[]> {
   if (unknown !== undefined)
     throw usage(
       `There is nothing to set up for ${unknown}.`,
-      `Known are: ${able.map(({ harness }) => harness).join(', ')}`,
+      `Choose: ${able.map(({ harness }) => harness).join(', ')}`,
     );
   return names.length === 0 ? able : able.filter(({ harness }) => names.includes(harness));
 }

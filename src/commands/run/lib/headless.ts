@@ -50,7 +50,7 @@ export class Headless {
     if (!profile)
       throw usage(
         `There is no harness called ${options.harness}.`,
-        `Known are: ${all.map(({ harness }) => harness).join(', ')}`,
+        `Choose: ${all.map(({ harness }) => harness).join(', ')}`,
       );
     const { headless, identity } = profile;
     if (identity.kind === 'runner' || headless?.via !== 'native' || !headless.run)
