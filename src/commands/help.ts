@@ -13,9 +13,14 @@ export default class Help extends BaseCommand<typeof Help> {
   static override readOnly = true;
   static override summary = 'Show all commands, or help on one';
   static override description =
-    'The same text as --help on a command or topic. At a terminal, what is longer than the screen is shown in $PAGER.\nThe man pages hold it too: man service.';
-  static override examples = ['service help', 'service help board', 'service help board post --no-pager'];
-  static override args = { command: words('Words of the command') };
+    'The same text as --help on a command or topic. At a terminal, what is longer than the screen is shown in $PAGER.\nThe man pages hold it too: man service. Exit codes and variables: service help exit-codes, service help environment.';
+  static override examples = [
+    'service help',
+    'service help board',
+    'service help board post --no-pager',
+    'service help exit-codes',
+  ];
+  static override args = { command: words('Words of the command, or exit-codes, or environment') };
   static override flags = { 'no-pager': booleanFlag('Print it at once, also where it is long') };
 
   override async run(): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
-import { variables } from '../../tools/man-tables.ts';
+import { variables } from '../../src/cli/help/tables.ts';
 import { startCluster } from '../faults/databases.ts';
 import type { Api } from '../support/api.ts';
 import { newBoard } from '../support/cast.ts';

@@ -37,6 +37,22 @@ describe('help', () => {
     ]);
   });
 
+  it('says what exit codes, variables and files are for, as the man pages do', async () => {
+    const codes = await home.run(['help', 'exit-codes']);
+    expect([codes.code, codes.stdout.split('\n')[0]]).to.deep.equal([0, 'EXIT CODES']);
+    expect(codes.stdout).to.match(/^ {2}6 +Not there$/m);
+    const { stdout } = await home.run(['help', 'environment']);
+    expect(stdout).to.match(/^ {2}SERVICE_BOARD +Board to work on; --board beats it$/m);
+    expect(stdout).to.match(/^FILES$/m);
+    expect(
+      Math.max(
+        ...text(60, 'exit-codes')
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).to.be.at.most(60);
+  });
+
   it('names on that screen where each command is found', () => {
     const shown = [...text(120).matchAll(/^ {2}(\S.*?) {2}/gm)].flatMap((row) => row[1]!.split(', '));
     const found = new Set(shown.map((word) => word.split(' ')[0]));

@@ -1,7 +1,7 @@
 /** Standard output that cannot be written, as on a full disk: what was done stands and is said to, what was only to be shown was not. */
 import { expect } from 'chai';
 import { EXIT } from '../../src/cli/errors.ts';
-import { exitCodes } from '../../tools/man-tables.ts';
+import { exitCodes } from '../../src/cli/help/tables.ts';
 import { finished, Home, until } from './support/home.ts';
 import { HostileServer } from './support/hostile.ts';
 import { homeWithBoard } from './support/shared.ts';

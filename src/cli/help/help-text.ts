@@ -12,6 +12,7 @@ import {
   uses,
   visibleCommands,
 } from './catalog.ts';
+import { exitCodes, files, variables } from './tables.ts';
 
 const INDENT = '  ';
 /** Where less is left for the right column, it stands below the left one. */
@@ -30,8 +31,23 @@ export function helpText(catalog: Catalog, words: string[], page: Page): string 
   const command = catalog.commands[commandNames(catalog).get(id) ?? ''];
   if (command) return commandHelp(catalog, command, page);
   if (words.length === 1 && Object.hasOwn(topics, id)) return topicHelp(catalog, id, page);
+  if (words.length === 1 && Object.hasOwn(tables, id)) return tables[id]!(page);
   throw noSuchCommand(words, catalog);
 }
+
+/** What is about no single command, which the man pages of section 7 hold too. */
+const tables: Record<string, (page: Page) => string> = {
+  environment: (page) =>
+    [section('VARIABLES', columns(variables, page)), section('FILES', columns(files, page))].join('\n\n'),
+  'exit-codes': (page) =>
+    section(
+      'EXIT CODES',
+      columns(
+        exitCodes.map(([code, meaning]) => [String(code), meaning]),
+        page,
+      ),
+    ),
+};
 
 /** The help as it fits into this terminal, or into 80 columns. */
 export function helpHere(catalog: Catalog, words: string[], bin: string): string {
