@@ -259,6 +259,22 @@ describe('service doctor on the daemon', () => {
     });
   });
 
+  it('says to start a run again whose seat is kept for another address of its server now', async () => {
+    await machine.serve();
+    await machine.json(['board', 'create', 'demo']);
+    await machine.json(['agent', 'create', 'bot', '--board', 'demo']);
+    const run = machine.start(['run', '--as', 'bot@demo', '--', 'cat']);
+    const held = async () => (await machine.run(['daemon', 'status'])).stdout.includes(': bot on demo');
+    await until('it has its seat', held);
+    // As after the saved address of a server was changed by hand.
+    machine.edit('store/config/credentials.json', (all) => all.replaceAll('//127.0.0.1:', '//localhost:'));
+    const found = (await machine.doctor()).find(({ code }) => code === 'server_address_changed');
+    expect(found!.message).to.match(/ now\. End its service run and start it again\.$/);
+    expect(found!.fix).to.equal(null);
+    run.kill('SIGTERM');
+    await finished(run);
+  });
+
   it('names a server that it does not reach and a command does, until it is started in the environment of that', async () => {
     await machine.serve();
     await machine.json(['board', 'create', 'demo']);

@@ -136,7 +136,10 @@ function movedFindings({ bindings = [] }: StatusAnswer, lines: SessionLines, { s
     const again = bindings.some(({ agent: { server: at, member_id: id } }) => at === now && id === member_id);
     if (now === undefined || again) return [];
     const problem = `${who(agent)} hears nothing: its session has the seat at ${server}, and the server is at ${now} now.`;
-    return [failing('delivery', 'server_address_changed', problem, lines.takeAgain({ ...agent, session }))];
+    const isRun = lines.isRun({ session });
+    const message = isRun ? `${problem} End its service run and start it again.` : problem;
+    const fix = isRun ? null : lines.takeAgain({ ...agent, session });
+    return [failing('delivery', 'server_address_changed', message, fix)];
   });
 }
 

@@ -43,6 +43,12 @@ export class SessionLines {
     return this.#resumed(held, `service resume ${this.selector(held)}`);
   }
 
+  /** Whether a program that `service run` starts has the seat: nobody can type into it. */
+  isRun({ session }: Pick<Held, 'session'>): boolean {
+    const [harness] = parts(session);
+    return this.#profiles.find((one) => one.harness === harness)?.identity.kind === 'runner';
+  }
+
   /** A new session that takes the seat; without a program for that, its messages are read here. */
   takeOver(held: Held): string {
     const argv = this.#interactive(parts(held.session)[0])?.start;
