@@ -51,6 +51,7 @@ describe('service doctor on servers and seats', () => {
     ]);
     const [key, seat] = found;
     expect(key!.fix).to.equal(`service login ${server.url}`);
+    expect(key!.message).to.equal(`Your key for ${server.url} does not work any more: it was revoked or has expired.`);
     const fresh = await ann.ok('createKey', { body: { name: 'second' } });
     noteSecrets(fresh.token);
     await machine.mend(`printf %s '${fresh.token}' | ${key!.fix} --store file`);

@@ -6,6 +6,8 @@ import type { Session } from './open-session.ts';
 const ENDED = 'it was revoked or has expired';
 export const ANOTHER_KEY = 'Make another where you are signed in: service key create NAME';
 
+export const keyEnded = (url: string): string => `Your key for ${url} does not work any more: ${ENDED}.`;
+
 /** Says it of a server's refusal, which knows only that the credential does not work. Other errors stay as they are. */
 export async function nameEndedKey(error: unknown, session: Session | null): Promise<void> {
   const { name, code } = error as { name?: unknown; code?: unknown };
@@ -40,7 +42,7 @@ function endedKey({ seat, entry, agent, server: { url, local } }: Session): { me
       hint: `${inSession() ? 'Ask your person to run: ' : ''}${way}; ${next}`,
     };
   }
-  if (entry !== null) return { message: `Your key for ${url} does not work any more: ${ENDED}.`, hint: way };
+  if (entry !== null) return { message: keyEnded(url), hint: way };
   return agent
     ? {
         message: `The agent token in SERVICE_TOKEN does not work any more: its key has ended, or another replaced it.`,

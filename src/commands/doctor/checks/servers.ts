@@ -1,4 +1,5 @@
 /** Checks that every known server answers, kept its identity, has a compatible version and accepts the key; and that this machine's own one runs. */
+import { keyEnded } from '../../../cli/session/ended-key.ts';
 import { here } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { ServerEntry } from '../../../local/keys/credentials.ts';
@@ -104,9 +105,9 @@ async function keyOf(name: string, { origin, entry }: Asked, around: Around): Pr
     return [];
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const fix =
-      error.code === 'unauthorized' ? loginCommand(origin, entry.mode === 'local') : `service server info ${origin}`;
-    return [failing(name, error.code, error.message, fix)];
+    if (error.code === 'unauthorized')
+      return [failing(name, error.code, keyEnded(origin), loginCommand(origin, entry.mode === 'local'))];
+    return [failing(name, error.code, error.message, `service server info ${origin}`)];
   }
 }
 
