@@ -1,10 +1,7 @@
 /** Posts a program's output as a reply to its newest message, exactly once. */
 import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
-import type { Outcome } from './child.ts';
-
-/** Longest body of a message, in characters. */
-export const MOST_REPLY = 32_768;
+import { MOST_REPLY, type Outcome } from './child.ts';
 
 /** The newest message of a bundle. Bodies cannot look like the tags that are read here: their brackets are escaped. */
 export function newestOf(bundle: string): { board: string; seq: number } | null {
