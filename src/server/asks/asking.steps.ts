@@ -18,6 +18,7 @@ import {
   mayAnswer,
   mayWithdraw,
   notAsked,
+  withdrawalInvalid,
 } from './asks.rules.ts';
 import { type AskRow, askOf } from './asks.store.ts';
 
@@ -61,7 +62,7 @@ export async function readAnswer(
   if (!parent && request) throw answerInvalid('An answer replies to its ask');
   const ask = parent && parent.expects_reply === 1 ? await askOf(tx, parent.id) : undefined;
   if (!ask) {
-    if (request) throw answerInvalid('That message is no ask');
+    if (request) throw request.withdrawn ? withdrawalInvalid() : answerInvalid('That message is no ask');
     return null;
   }
   if (request?.option !== undefined && request.option > (await optionsOf(tx, ask)).length)

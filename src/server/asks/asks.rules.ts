@@ -45,6 +45,9 @@ export const askInvalid = (rule: string): Refusal =>
 export const answerInvalid = (rule: string): Refusal =>
   invalid(rule, 'service asks --can-answer shows what you can answer; then service answer N --option K, or in words.');
 
+export const withdrawalInvalid = (): Refusal =>
+  invalid('That message is no ask', 'service asks --from-me shows what you asked; then service withdraw N.');
+
 export const notAsked = (message = 'This question was asked of somebody else.'): Refusal =>
   new Refusal('not_asked', message, {
     hint: 'Reply as a comment instead: service say --reply N --comment "…".',

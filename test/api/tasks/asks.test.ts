@@ -156,6 +156,9 @@ forEachDatabase('an ask', (engine) => {
     expect(await refused(pam, { reply_to: asked.id, answer: { withdrawn: true } })).to.equal('403 not_asked');
     const deeper = await reply(b, asked);
     expect(await refused(pam, { reply_to: deeper.id, answer: {} })).to.equal('422 ask_invalid');
+    const none = { body: 'x', reply_to: deeper.id, answer: { withdrawn: true } };
+    const told = (await pam.call('postMessage', { params: { board }, body: none })).text;
+    expect(told).to.include('That message is no ask.').and.to.include('service asks --from-me');
   });
 
   it('can be withdrawn by the asker, and then only talked about', async () => {
