@@ -72,7 +72,7 @@ describe('service status', () => {
     expect(stdout)
       .to.match(new RegExp(`^Daemon +running \\(pid ${pid}\\), version \\d`, 'm'))
       .and.match(/^Setup +claude-code \(global\), codex \(global\), codex \(project\)$/m)
-      .and.match(/^Agent +reviewer \(from session\), all, \w+$/m)
+      .and.match(/^Agent +reviewer \(from this session\), all, \w+$/m)
       .and.match(/^Subagent +a1$/m);
     expect(stdout.replaceAll(/\s+/g, ' ')).to.include(` Delivery ${modeTexts.all} `);
   });

@@ -61,7 +61,10 @@ export function statusLines(record: StatusRecord, base: Base): [string, string |
     ['Server', base.server ? `${base.server.name} (${base.server.url})${stopped ? ', not running' : ''}` : null],
     ...hereLines(record),
     ['Board', base.board ? `${base.board} (from ${words[record.board_source]})` : 'none'],
-    ['Agent', record.agent ? [`${record.agent} (from ${record.agent_source})`, ...reached].join(', ') : null],
+    [
+      'Agent',
+      record.agent ? [`${record.agent} (from ${agentWords[record.agent_source]})`, ...reached].join(', ') : null,
+    ],
     ['Delivery', record.delivery && called(modeTexts[record.delivery])],
     ['Task', record.current_task ? `${record.current_task.ref}: ${record.current_task.title}` : null],
     ['Line', record.line ? lineText(record.line, 'relative') : null],
@@ -116,6 +119,14 @@ const words: Record<BoardSource, string> = {
   project_file: '.service',
   only: 'the only one',
   agent: 'the agent',
+  none: 'nowhere',
+};
+
+const agentWords: Record<StatusRecord['agent_source'], string> = {
+  flag: '--as',
+  token: 'its token',
+  env: 'SERVICE_AGENT',
+  session: 'this session',
   none: 'nowhere',
 };
 
