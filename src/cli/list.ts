@@ -97,6 +97,9 @@ export function listText(heading: string, rows: readonly string[], { empty, next
   return [heading, ...body, ...(next ? [called(next)] : [])].join('\n');
 }
 
+/** The server, board and agent that were named, for a command to type next. */
+export const sameWords = (flags: object): string => flagWords(flags, ['server', 'board', 'as']);
+
 /** Those of these flags that were given, as they are typed, with a space before each. */
 export const flagWords = (flags: object, names: readonly string[]): string =>
   names

@@ -121,6 +121,9 @@ describe('a command that names its server, board or agent', () => {
     ['people role PERSON member', 'service people role HANDLE admin --server local\n'],
     ['board delete other --yes', 'service board archive other --server local\n'],
     ['board list', 'service board list --archived --server local'],
+    ['board ack', 'service board ack --all --server local --board other\n'],
+    ['inbox ack x --as codex', 'service inbox ack 12 --server local --board other --as codex\n'],
+    ['inbox wait x --as codex', 'service inbox wait 600 --server local --board other --as codex\n'],
     ['agent remove PERSON', 'service board remove PERSON --board other --server local\n'],
     ['invite list', 'service invite create --server local'],
     ['approval list', 'service allowance show --server local'],
@@ -132,6 +135,12 @@ describe('a command that names its server, board or agent', () => {
       const { stdout, stderr } = await home().run(line.split(' '), { env: { EDITOR: 'false' } });
       expect(stdout + stderr).to.include(said.replace('ASK', ask).replace('PERSON', person));
     });
+
+  it('says how to go on there: withdraw of what is no question', async () => {
+    const { message } = await home().json(['say', 'hi', '--board', 'other']);
+    const { stderr } = await home().run(['withdraw', String(message.seq), '--board', 'other']);
+    expect(stderr).to.match(/--from-me --board other shows what you asked; then service withdraw N --board other\.$/m);
+  });
 
   it('links the folder to a board of the server that was named', async () => {
     const { stderr } = await home().run(['board', 'show', '--server', 'local'], { cwd: home().dir });

@@ -127,7 +127,7 @@ export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): stri
 
 /** Commands in the hint of a server: where to look, and what the caller goes on with. The others may be for somebody else. */
 const OWN_COMMANDS =
-  /\bservice [\w /.-]+?(?= shows )|\bservice (?:task|file|brief|line|say|ask|answer)\b[^;,]*?(?=[;,]| (?:shows|then|or|and) |\.?$|\. )/g;
+  /\bservice [\w /.-]+?(?= shows )|\bservice (?:task|file|brief|line|say|ask|answer|withdraw)\b[^;,]*?(?=[;,]| (?:shows|then|or|and) |\.?$|\. )/g;
 
 /** Refusals whose hint says only what the caller does first. */
 const CALLER_FIRST = ['last_owner', 'last_admin', 'board_not_archived'];
@@ -138,7 +138,7 @@ export function keepThere(error: { code: string; hint?: string }, session: Sessi
   if (CALLER_FIRST.includes(error.code))
     error.hint = error.hint?.replace(FIRST_COMMANDS, (line) => line + stayingAt(session));
   error.hint = error.hint?.replace(OWN_COMMANDS, (line) => {
-    const ofBoard = /^service (board (?!list)|file|task|brief|line|say|ask|answer)/.test(line);
+    const ofBoard = /^service (board (?!list)|file|task|brief|line|say|ask|answer|withdraw)/.test(line);
     return line + (ofBoard && !line.includes(' --board ') ? staying(session) : stayingAt(session));
   });
 }

@@ -1,4 +1,5 @@
 import { booleanFlag, optional, WriteCommand } from '../../cli/base.ts';
+import { sameWords } from '../../cli/list.ts';
 import { count, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { newestSeq } from './lib/read/read.ts';
@@ -17,7 +18,7 @@ export default class BoardAck extends WriteCommand<typeof BoardAck> {
   override async run(): Promise<void> {
     const { number } = this.args;
     if ((number === undefined) === !this.flags.all)
-      throw usage('Give a message number, or --all.', 'service board ack --all');
+      throw usage('Give a message number, or --all.', `service board ack --all${sameWords(this.globals)}`);
     if (number !== undefined && !/^#?\d{1,15}$/.test(number)) throw usage(`"${number}" is not a message number.`);
     const { client, board } = await this.onBoard('P');
     const upTo = number === undefined ? await newestSeq(client, board) : Number(number.replace('#', ''));

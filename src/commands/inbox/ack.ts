@@ -1,4 +1,5 @@
 import { required, WriteCommand } from '../../cli/base.ts';
+import { sameWords } from '../../cli/list.ts';
 import { object, seq } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { ofInbox } from './lib/seats.ts';
@@ -14,7 +15,8 @@ export default class InboxAck extends WriteCommand<typeof InboxAck> {
 
   override async run(): Promise<void> {
     const { number } = this.args;
-    if (!/^#?\d{1,15}$/.test(number)) throw usage(`"${number}" is not a message number.`, 'service inbox ack 12');
+    if (!/^#?\d{1,15}$/.test(number))
+      throw usage(`"${number}" is not a message number.`, `service inbox ack 12${sameWords(this.globals)}`);
     const { client } = ofInbox(await this.session('G'));
     const { data, again } = await this.write(client, 'ackInbox', { body: { up_to: Number(number.replace('#', '')) } });
     const { cursor } = data;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BaseCommand, optional, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
+import { sameWords } from '../../cli/list.ts';
 import { usage } from '../../local/failure.ts';
 import { inboxText, noteTold, readInbox } from './lib/inbox.ts';
 import { inboxOfSeats, ofInbox, seatsHere } from './lib/seats.ts';
@@ -19,7 +20,8 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
 
   override async run(): Promise<void> {
     const given = this.args.seconds ?? '600';
-    if (!/^\d{1,5}$/.test(given)) throw usage(`"${given}" is no number of seconds.`, 'service inbox wait 600');
+    if (!/^\d{1,5}$/.test(given))
+      throw usage(`"${given}" is no number of seconds.`, `service inbox wait 600${sameWords(this.globals)}`);
     const wait = Number(given);
     if (wait > 86_400) throw usage('SECONDS takes 0 to 86400 seconds.');
     const reading = { ...this.flags, wait, peek: true, notices: true };
