@@ -47,6 +47,8 @@ describe('work from the command line', () => {
     );
     const page = await home().run(['task', 'list', '--state', 'all', '--limit', '1']);
     expect(page.stdout).to.match(/\nMore: service task list --state all --limit 1 --after \S+\n$/);
+    const everywhere = await home().run(['task', 'list', '--all-boards']);
+    expect(everywhere.stdout).to.match(/^http:\/\/127\.0\.0\.1:\d+ · \d+\n/);
   });
 
   it('refuses a note over one that somebody wrote meanwhile, and takes its text from a pipe', async () => {

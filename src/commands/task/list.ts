@@ -65,7 +65,7 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
     const { rows: tasks, page } = found;
     const { counts, next_after } = page;
     await this.printList<typeof json>({ tasks, counts, next_after }, tasks, {
-      of: board ?? session.server.name,
+      of: board ?? session.server.url,
       rows: () => taskRows(tasks, this.times, !board),
       empty: `${this.nextWhereNone}${staying(session)}`,
       next: next_after !== null && `More: service task list${same} --after ${next_after}`,
