@@ -7,7 +7,9 @@ type Named = Record<string, unknown>;
 export function asTyped(message: string, { args, flags }: { args: Named; flags: Named }): string {
   const [, field = '', said = ''] = /^([a-z_]+): ([\s\S]*)$/.exec(message) ?? [];
   const name = field === 'q' ? 'query' : field.replace(/^suggested_|_id$|_seconds$/, '').replaceAll('_', '-');
-  const typed = Object.hasOwn(args, name) ? name.toUpperCase() : Object.hasOwn(flags, name) ? `--${name}` : null;
+  // A command that renames takes two values of one kind, and the field does not say which of them it was.
+  const one = Object.hasOwn(args, name) && !Object.hasOwn(args, 'new');
+  const typed = one ? name.toUpperCase() : Object.hasOwn(flags, name) ? `--${name}` : null;
   if (typed === null) return message;
   const told = field.endsWith('_seconds') ? said.replaceAll(/\d+/g, (seconds) => span(Number(seconds))) : said;
   return `${typed}: ${told}`;
