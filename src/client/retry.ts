@@ -38,10 +38,11 @@ export function mayRetry(error: ClientError, klass: RetryClass, internals: numbe
 
 /**
  * Milliseconds before attempt `n` (2 or more): what the server asked for, else random between 50 ms and a bound that
- * doubles from 500 ms to 8 s, so that clients which failed together do not come back together.
+ * doubles from 500 ms to 8 s, so that clients which failed together do not come back together. A server that asks for
+ * no time at all is not asked again without a pause.
  */
 export function retryDelay(error: ClientError, n: number, random: () => number): number {
-  if (error.retryAfter !== undefined) return error.retryAfter * 1000;
+  if (error.retryAfter) return error.retryAfter * 1000;
   const limit = Math.min(8_000, 250 * 2 ** (n - 1));
   return Math.round(50 + random() * (limit - 50));
 }

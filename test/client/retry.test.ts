@@ -45,11 +45,14 @@ describe('client: retries', () => {
   });
 
   it('draws the delays from 50 ms to a bound that doubles from 500 ms to 8 s', () => {
-    const error = new ClientError('server_unreachable', '');
-    const bounds = (n: number) => [retryDelay(error, n, () => 0), retryDelay(error, n, () => 1)];
-    expect([2, 3, 4, 5, 6, 7, 12].map(bounds)).to.deep.equal(
-      [500, 1000, 2000, 4000, 8000, 8000, 8000].map((most) => [50, most]),
-    );
+    // Of a server that says to try again at once, too.
+    for (const retryAfter of [undefined, 0]) {
+      const error = new ClientError('server_unreachable', '', { retryAfter });
+      const bounds = (n: number) => [retryDelay(error, n, () => 0), retryDelay(error, n, () => 1)];
+      expect([2, 3, 4, 5, 6, 7, 12].map(bounds)).to.deep.equal(
+        [500, 1000, 2000, 4000, 8000, 8000, 8000].map((most) => [50, most]),
+      );
+    }
   });
 
   it('repeats a keyed write whose answer was cut off: same key, same bytes', async () => {
