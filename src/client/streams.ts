@@ -76,6 +76,30 @@ export async function* liveFrames(
   }
 }
 
+/**
+ * Reads until the server answers, as its stream is opened until it stands.
+ *
+ * @param read makes one attempt, without repeating it.
+ * @throws ClientError for an answer that another try would not change; the signal's reason when it is aborted.
+ */
+export async function untilAnswered<T>(
+  client: Client,
+  { signal, onReconnect }: Pick<StreamOptions, 'signal' | 'onReconnect'>,
+  read: () => Promise<T>,
+): Promise<T> {
+  const { random, sleep } = client.environment;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ClientError) || !shouldReconnect(error, true)) throw error;
+      const delayMs = reconnectDelay(attempt, 0, error.retryAfter, random);
+      onReconnect?.({ attempt, delayMs, reason: error.code });
+      await sleep(delayMs, signal);
+    }
+  }
+}
+
 /** Where the server does not say itself how the credential of a stream ended. */
 export const credentialEnded = (): ClientError =>
   new ClientError('unauthorized', 'The credential of this stream has ended.', { hint: 'Sign in again.', status: 401 });

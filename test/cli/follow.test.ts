@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { Output } from '../../src/cli/output.ts';
 import { Client } from '../../src/client/client.ts';
+import { sleep } from '../../src/client/time.ts';
 import { follow } from '../../src/commands/board/lib/read/follow.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { collect, finished, until } from './support/home.ts';
@@ -242,38 +243,55 @@ describe('following a board of a server without streams of one board', () => {
     expect(seen).to.deep.equal(['before', 'live']);
   });
 
+  const busy = () => {
+    const body = { error: { code: 'busy', message: 'Later.' } };
+    return Promise.resolve(Response.json(body, { status: 503, headers: { 'Retry-After': '0' } }));
+  };
+  const offline = () =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENOTFOUND' }) }));
+
   for (const streams of [true, false])
-    it(`reads again until the server is back, ${streams ? 'as its stream does' : 'also by hints'}`, async () => {
-      const { dana } = here.server;
-      const { name } = await newBoard(dana);
-      const before = await post(dana, name, 'before');
-      let refused = 0;
-      const client = new Client({
-        origin: here.url,
-        token: dana.token!,
-        random: () => 0,
-        fetch: (input, init) => {
-          if (!String(input).includes('/messages') || ++refused > 7) return (streams ? fetch : asOlder)(input, init);
-          return Promise.resolve(Response.json({ error: { code: 'busy', message: 'Later.' } }, { status: 503 }));
-        },
+    for (const fails of [busy, offline])
+      it(`reads again until the server is back, ${streams ? 'as its stream does' : 'also by hints'}: ${fails.name}`, async () => {
+        const { dana } = here.server;
+        const { name } = await newBoard(dana);
+        const before = await post(dana, name, 'before');
+        let refused = 0;
+        const slept: number[] = [];
+        const client = new Client({
+          origin: here.url,
+          token: dana.token!,
+          random: () => 0.001,
+          sleep: (ms, signal) => {
+            slept.push(ms);
+            return sleep(ms, signal);
+          },
+          fetch: (input, init) =>
+            String(input).includes('/messages') && ++refused <= 7 ? fails() : (streams ? fetch : asOlder)(input, init),
+        });
+        const told: string[] = [];
+        const out = new Output('text', false);
+        out.note = (text) => void told.push(text);
+        const seen: string[] = [];
+        const following = follow({
+          client,
+          board: name,
+          agent: false,
+          after: before.seq - 1,
+          filters: {},
+          out,
+          show: ({ body }) => void seen.push(body),
+        }).catch((error: { code: string }) => error.code);
+        await until('what was there is shown, or the end', async () => {
+          return told.length === 2 || (await Promise.race([following, null])) !== null;
+        });
+        await dana.ok('archiveBoard', { params: { board: name } });
+        await dana.ok('deleteBoard', { params: { board: name } });
+        expect([await following, seen]).to.deep.equal(['board_not_found', ['before']]);
+        // The others are timeouts.
+        expect(slept.filter((ms) => ms <= 60).slice(0, 7)).to.deep.equal([1, 2, 4, 8, 16, 32, 60]);
+        expect(told.slice(0, 2)).to.deep.equal(['Reconnecting…', 'Connected again, 1 missed.']);
       });
-      const seen: string[] = [];
-      const following = follow({
-        client,
-        board: name,
-        agent: false,
-        after: before.seq - 1,
-        filters: {},
-        out: new Output('text', true),
-        show: ({ body }) => void seen.push(body),
-      }).catch((error: { code: string }) => error.code);
-      await until('what was there is shown, or the end', async () => {
-        return seen.length === 1 || (await Promise.race([following, null])) !== null;
-      });
-      await dana.ok('archiveBoard', { params: { board: name } });
-      await dana.ok('deleteBoard', { params: { board: name } });
-      expect([await following, seen]).to.deep.equal(['board_not_found', ['before']]);
-    });
 
   it('is refused to an agent, which no hints are for', async () => {
     const { name } = await newBoard(here.server.dana);

@@ -1,22 +1,19 @@
 /** What both ways of following have in common: reading new messages, and telling of reconnects. */
 import type { Output } from '../../../../cli/output.ts';
 import { interruptWith } from '../../../../cli/signals.ts';
-import type { Client } from '../../../../client/client.ts';
+import type { CallInput, Client } from '../../../../client/client.ts';
 import { ClientError } from '../../../../client/errors.ts';
+import { untilAnswered } from '../../../../client/streams.ts';
 import type { Message } from '../../../../contract/types.ts';
 import type { Filters } from './filters.ts';
 
 export interface ReaderOptions {
-  client: Client;
   board: string;
   /** The last message already shown. */
   after: number;
   filters: Filters;
   show(message: Message): void;
 }
-
-/** How to read while following: as often as it takes until the server is back, as the stream is opened again. */
-export const patient = { maxAttempts: Number.POSITIVE_INFINITY, timeoutMs: 0 };
 
 /** Follows until it is interrupted, which ends it quietly. */
 export async function untilInterrupted(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -30,32 +27,59 @@ export async function untilInterrupted(run: (signal: AbortSignal) => Promise<voi
   }
 }
 
-/** Says once that the connection is made again, and what came meanwhile once it stands. */
-export function reconnecting(out: Output, reader: { missed: number }) {
-  let told = false;
-  return {
-    lost(): void {
-      if (!told) out.note('Reconnecting…');
-      told = true;
-      reader.missed = 0;
-    },
-    back(): void {
-      if (told) out.note(`Connected again, ${reader.missed} missed.`);
-      told = false;
-    },
-  };
+/** What failed: the stream, or a read of what it told of. */
+type Part = 'stream' | 'read';
+
+/** What is followed: says once that the connection is made again, and what came meanwhile once it stands. */
+export class Connection {
+  readonly #client: Client;
+  readonly #out: Output;
+  readonly #signal: AbortSignal;
+  #lost: Part | undefined;
+  #missed = 0;
+
+  constructor(client: Client, out: Output, signal: AbortSignal) {
+    this.#client = client;
+    this.#out = out;
+    this.#signal = signal;
+  }
+
+  lost(part: Part): void {
+    if (this.#lost) return;
+    this.#out.note('Reconnecting…');
+    this.#lost = part;
+    this.#missed = 0;
+  }
+
+  came(count: number): void {
+    this.#missed += count;
+  }
+
+  /** @param part told only where this was lost first. */
+  back(part: Part): void {
+    if (this.#lost !== part) return;
+    this.#out.note(`Connected again, ${this.#missed} missed.`);
+    this.#lost = undefined;
+  }
+
+  /** Reads as often as it takes until the server is back. */
+  read<Name extends 'listMessages' | 'getBoard'>(name: Name, input: CallInput<Name>) {
+    const signal = this.#signal;
+    return untilAnswered(this.#client, { signal, onReconnect: () => this.lost('read') }, () =>
+      this.#client.call(name, { ...input, maxAttempts: 1, timeoutMs: 0, signal }),
+    );
+  }
 }
 
 /** Reads what is new with the reader's own fields; one read serves all events it covers. */
 export class Reader {
-  missed = 0;
   private last: number;
   private readonly options: ReaderOptions;
-  private readonly signal: AbortSignal;
+  private readonly connection: Connection;
 
-  constructor(options: ReaderOptions, signal: AbortSignal) {
+  constructor(options: ReaderOptions, connection: Connection) {
     this.options = options;
-    this.signal = signal;
+    this.connection = connection;
     this.last = options.after;
   }
 
@@ -65,17 +89,17 @@ export class Reader {
   }
 
   async upTo(seq: number): Promise<void> {
-    const { client, board, filters, show } = this.options;
+    const { board, filters, show } = this.options;
     while (this.last < seq) {
       const query = { ...filters, after: this.last, limit: 200 };
-      const input = { params: { board }, query, ...patient, signal: this.signal };
-      const { data } = await client.call('listMessages', input);
+      const { data } = await this.connection.read('listMessages', { params: { board }, query });
       for (const message of data.messages) show(message);
-      this.missed += data.messages.length;
+      this.connection.came(data.messages.length);
       const newest = data.messages.at(-1)?.seq ?? 0;
       // Without a further page everything up to this event was looked at, shown or filtered out.
       this.last = data.next_after ?? Math.max(seq, newest);
     }
+    this.connection.back('read');
   }
 }
 

@@ -4,7 +4,7 @@ import type { Client } from '../../../../client/client.ts';
 import { ClientError } from '../../../../client/errors.ts';
 import { type HintFrame, hintStream } from '../../../../client/hint-stream.ts';
 import type { Message } from '../../../../contract/types.ts';
-import { patient, Reader, reconnecting, unlessNobody, untilInterrupted } from './catch-up.ts';
+import { Connection, Reader, unlessNobody, untilInterrupted } from './catch-up.ts';
 import type { Filters } from './filters.ts';
 
 export type Head = Extract<HintFrame, { event: 'head' }>['data'];
@@ -26,14 +26,14 @@ interface HintFollowOptions {
 export const followHints = (options: HintFollowOptions): Promise<void> =>
   untilInterrupted(async (signal) => {
     const { client, boards, out } = options;
-    const readers = new Readers(options, signal);
-    const told = reconnecting(out, readers);
+    const connection = new Connection(client, out, signal);
+    const readers = new Readers(options, connection);
     let opening: Head[] | null = [];
     const frames = hintStream(client, {
       events: ['head'],
       ...(boards ? { boards } : {}),
       signal,
-      onReconnect: told.lost,
+      onReconnect: () => connection.lost('stream'),
     });
     for await (const { event, data } of frames) {
       if (event === 'head' && opening) opening.push(data);
@@ -43,20 +43,19 @@ export const followHints = (options: HintFollowOptions): Promise<void> =>
       else if (event === 'ready') {
         if (opening) await readers.begin(opening);
         opening = null;
-        told.back();
+        connection.back('stream');
       }
     }
   });
 
 class Readers {
   readonly #options: HintFollowOptions;
-  readonly #signal: AbortSignal;
+  readonly #connection: Connection;
   readonly #readers = new Map<string, Reader>();
-  missed = 0;
 
-  constructor(options: HintFollowOptions, signal: AbortSignal) {
+  constructor(options: HintFollowOptions, connection: Connection) {
     this.#options = options;
-    this.#signal = signal;
+    this.#connection = connection;
   }
 
   async begin(heads: Head[]): Promise<void> {
@@ -69,10 +68,8 @@ class Readers {
     const { board_id: id, seq } = head;
     try {
       const reader = this.#readers.get(id) ?? (await this.#arrived(head));
-      const before = reader.missed;
       await unlessNobody(undefined, () => reader.upTo(seq));
       reader.skip(seq);
-      this.missed += reader.missed - before;
     } catch (error) {
       if (!boardIsGone(error)) throw error;
       await this.forget(id);
@@ -86,14 +83,13 @@ class Readers {
 
   /** A board that its person came onto meanwhile is shown from that moment on: everything before counts as read. */
   async #arrived(head: Head): Promise<Reader> {
-    const input = { params: { board: head.board }, ...patient, signal: this.#signal };
-    const { data } = await this.#options.client.call('getBoard', input);
+    const { data } = await this.#connection.read('getBoard', { params: { board: head.board } });
     return this.#add(head, data.read_up_to ?? data.head_seq);
   }
 
   #add({ board, board_id: id }: Head, after: number): Reader {
-    const { client, filters, show } = this.#options;
-    const reader = new Reader({ client, board, filters, show, after }, this.#signal);
+    const { filters, show } = this.#options;
+    const reader = new Reader({ board, filters, show, after }, this.#connection);
     this.#readers.set(id, reader);
     return reader;
   }

@@ -1,11 +1,13 @@
 /** Follows one board by its stream: no message is skipped or repeated, across reconnects. */
 import type { Output } from '../../../../cli/output.ts';
 import { boardStream } from '../../../../client/board-stream.ts';
+import type { Client } from '../../../../client/client.ts';
 import { requireFeature, serverInfo } from '../../../../client/features.ts';
-import { Reader, type ReaderOptions, reconnecting, untilInterrupted } from './catch-up.ts';
+import { Connection, Reader, type ReaderOptions, untilInterrupted } from './catch-up.ts';
 import { followHints } from './follow-hints.ts';
 
 interface FollowOptions extends ReaderOptions {
+  client: Client;
   out: Output;
   /** Whether an agent follows. */
   agent: boolean;
@@ -20,13 +22,14 @@ export async function follow(options: FollowOptions): Promise<void> {
   const { features } = await serverInfo(client);
   if (!features.includes('board_stream')) return followByHints(options);
   await untilInterrupted(async (signal) => {
-    const reader = new Reader(options, signal);
-    const told = reconnecting(out, reader);
-    const frames = boardStream(client, { board, after: options.after, signal, onReconnect: told.lost });
+    const connection = new Connection(client, out, signal);
+    const reader = new Reader(options, connection);
+    const onReconnect = () => connection.lost('stream');
+    const frames = boardStream(client, { board, after: options.after, signal, onReconnect });
     for await (const frame of frames) {
       if (frame.event === 'event' && frame.data.type === 'message.posted' && !frame.data.data_withheld)
         await reader.upTo(frame.id);
-      if (frame.event === 'ready') told.back();
+      if (frame.event === 'ready') connection.back('stream');
     }
   });
 }
