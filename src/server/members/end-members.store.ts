@@ -6,14 +6,23 @@ import type { Selector } from '../tasks/references.rules.ts';
 interface SeatChoice {
   /** Name or id of a board; left out: on every board. */
   board?: string;
-  /** The agents of a person, by id or handle; a member by name or id, who may also be the person; these seats; or those on a task. */
-  of: { person: string } | { handle: string } | { member: string } | { seats: string[] } | { task: Selector };
+  /**
+   * The agents of a person, by id or handle; a member by name or id, who may also be the person; these seats; or those on a
+   * task, if this member owns it.
+   */
+  of:
+    | { person: string }
+    | { handle: string }
+    | { member: string }
+    | { seats: string[] }
+    | { task: Selector & { owner_id?: string } };
 }
 
 /**
- * Holds the rows of seats that are about to end, to get another token or to lose their task. A seat's own requests hold its row and then
- * wait for its board, so every write that changes seats locks them in this order; what may be changed is decided later, when
- * the board is locked.
+ * Holds the rows of seats that are about to end, to get another token or to lose their task. A seat's own requests hold its
+ * row and then wait for its board, so every write that changes seats locks them in this order; what may be changed is decided
+ * later, when the board is locked. An agent's request holds its own row before: two agents that each end a task which the
+ * other is on can still wait for each other, until the database ends one and it is run again.
  */
 export async function lockSeats(tx: WriteTx, { board, of }: SeatChoice): Promise<void> {
   if (!tx.dialect.shared || !isPlain(board) || ('member' in of && !isPlain(of.member))) return;

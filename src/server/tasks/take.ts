@@ -44,9 +44,9 @@ async function find(
   return { place, acting, task };
 }
 
-/** Holds the seats of agents who are on the task and may not be any more. */
-const lockSeatsOn = (tx: WriteTx, { board, task }: Params<'getTask'>): Promise<void> =>
-  lockSeats(tx, { board, of: { task: readSelector(task) } });
+/** Holds the seats of agents who are on the task and may not be any more; none for an agent that is going to be refused. */
+const lockSeatsOn = (tx: WriteTx, { seat }: Caller, { board, task }: Params<'getTask'>): Promise<void> =>
+  lockSeats(tx, { board, of: { task: { ...readSelector(task), ...(seat && { owner_id: seat.id }) } } });
 
 export const startTask: WriteCase<'startTask'> = {
   async run(tx, caller, { params, body }) {
@@ -94,7 +94,7 @@ export const finishTask: WriteCase<'finishTask'> = {
   prepare: (body) => ({ ...body, note: redact(body.note).text }),
 
   async run(tx, caller, { params, body }) {
-    await lockSeatsOn(tx, params);
+    await lockSeatsOn(tx, caller, params);
     const { place, acting, task } = await find(tx, caller, params);
     const { member, board } = acting;
     await requireOwnership(tx, place, task, body.ownership);
@@ -113,7 +113,8 @@ export const dropTask: WriteCase<'dropTask'> = {
   prepare: (body) => ({ ...body, ...(body.reason === undefined ? {} : { reason: redact(body.reason).text }) }),
 
   async run(tx, caller, { params, body }) {
-    if (body.member !== undefined) await lockSeatsOn(tx, params);
+    // Agents end their own part only, and their request holds their row.
+    if (body.member !== undefined && caller.seat === null) await lockSeatsOn(tx, caller, params);
     const { place, acting, task } = await find(tx, caller, params);
     await requireOwnership(tx, place, task, body.ownership);
     const member = body.member === undefined ? acting.member : await findMember(tx, place.board.id, body.member);

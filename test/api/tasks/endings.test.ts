@@ -124,5 +124,22 @@ forEachDatabase('work', (engine) => {
         expect(shown.current_task).to.equal(null);
       }
     });
+
+    it('is refused to a helper without waiting for the owner, whose request may wait for the helper', async () => {
+      const [owner, helper] = [await newAgent(dana, board), await newAgent(dana, board)];
+      const params = { board, task: (await open('shared')).ref };
+      await owner.ok('startTask', { params });
+      await helper.ok('joinTask', { params });
+      const codes = await server.db.write(async (tx) => {
+        await lockMode(tx, owner.memberId);
+        return [
+          (await helper.call('finishTask', { params, body: { note: 'x' } })).code,
+          (await helper.call('dropTask', { params, body: { member: owner.name } })).code,
+        ];
+      });
+      expect(codes).to.deep.equal(['not_on_task', 'not_on_task']);
+      await helper.ok('dropTask', { params, body: { member: helper.name } });
+      await owner.ok('finishTask', { params, body: { note: 'x' } });
+    });
   }
 });
