@@ -57,12 +57,15 @@ export async function overlapsOf(
   const found = new Map<string, LineOverlap[]>();
   const news: Notice[] = [];
   const boards = new Set<string>();
+  // A line that was set on another board is there once for each seat that its session has on these.
+  const holders = new Set<string>();
   for (const other of others) {
-    if (own.has(other.member_id) || found.has(other.member_id)) continue;
+    const { agent: name, member_id, holder_id, board, at } = other;
+    if (own.has(member_id) || found.has(member_id) || holders.has(holder_id)) continue;
     const shared = sharedWith(line, other, steps);
     if (shared.length === 0) continue;
     boards.add(other.board_id);
-    const { agent: name, member_id, board, at } = other;
+    holders.add(holder_id);
     const [text, paths] =
       other.set_on === other.board_id ? [other.text, shared] : [ELSEWHERE, sharedWith(other, line, steps)];
     const about = { agent: name, member_id, board, line: text, since: timestamp(at) };

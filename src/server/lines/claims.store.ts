@@ -9,7 +9,10 @@ import type { Span } from './lines.rules.ts';
 const MOST = 1_000;
 
 export interface ClaimRow extends Reported, Span {
+  /** As whom it is shown. */
   member_id: string;
+  /** The member that has the line. */
+  holder_id: string;
   agent: string;
   owner: string;
   board: string;
@@ -34,7 +37,8 @@ export const claimsElsewhere = (tx: ReadTx, boardIds: string[]): Promise<ClaimRo
       .whereIn('s.board_id', boardIds)
       .where({ 's.kind': 'agent', 's.status': 'active' })
       .whereIn('b.lifecycle', lifecycles)
-      .whereNotIn('m.board_id', boardIds),
+      .whereNotIn('m.board_id', boardIds)
+      .orderBy('s.id', 'desc'),
   );
 
 /** @param seat as which they are shown: `m` has the line, `s` is another of the same session. */
@@ -57,6 +61,6 @@ function claims(db: Knex, seat: 'm' | 's'): Knex.QueryBuilder {
     .limit(MOST)
     .select('l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths')
     .select('r.presence', 'r.presence_since', 'r.reported_at')
-    .select({ member_id: `${seat}.id`, agent: `${seat}.name`, board_id: 'b.id', set_on: 'h.id' })
+    .select({ holder_id: 'm.id', member_id: `${seat}.id`, agent: `${seat}.name`, board_id: 'b.id', set_on: 'h.id' })
     .select({ owner: 'p.handle', board: 'b.name', task_ref: 't.ref' });
 }

@@ -306,6 +306,22 @@ forEachDatabase('files that agents are on', (engine) => {
     expect(await shared(claude, ['src/*.ts'])).to.deep.equal([[codex.name, 'src/**']]);
   });
 
+  it('name a session once whose line was set elsewhere, on however many boards both are', async () => {
+    const [other, hidden] = [await newBoard(server.dana), await newBoard(pam, { visibility: 'private' })];
+    await putOnBoard(server, other.name, pam);
+    const session = `claude-code:t${round}`;
+    const inHidden = await ofSession(pam, hidden.name, session);
+    const shownAs = [await ofSession(pam, board.name, session), await ofSession(pam, other.name, session)];
+    const mine = await ofSession(server.dana, board.name, `codex:t${round}`);
+    await ofSession(server.dana, other.name, `codex:t${round}`);
+    await line(inHidden, ['src/a.ts']);
+    expect(await shared(mine, ['src/*.ts'])).to.have.length(1);
+    expect((await Promise.all(shownAs.map(told))).flat()).to.have.length(1);
+    // Once it is off one of the boards, the other one is left.
+    await shownAs[0]?.ok('leaveSeat');
+    expect(await shared(mine, ['src/*.ts'])).to.deep.equal([[shownAs[1]?.name, 'src/*.ts']]);
+  });
+
   it('are no business of an agent that only has the name of one on another board', async () => {
     const hidden = await newBoard(server.dana, { visibility: 'private' });
     await newAgent(server.dana, hidden.name, { name: claude.name });
