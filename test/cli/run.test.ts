@@ -220,6 +220,16 @@ describe('service run', () => {
     expect(code).to.equal(1);
   });
 
+  it('ends also with the daemon that was stopped as it was just greeted, and starts no other one', async () => {
+    await home.run(['daemon', 'stop']);
+    const daemon = await new ScriptedDaemon(home.store).listen();
+    daemon.answers['hello'] = (_, peer) => peer.send({ event: 'bye', restart: false });
+    const { code, stderr } = await home.run(['run', '--as', 'bot', '--', 'cat']);
+    daemon.close();
+    expect(stderr).to.include('The delivery daemon was stopped, so bot on demo gets nothing any more.');
+    expect([code, daemon.of('hello').length]).to.deep.equal([1, 1]);
+  });
+
   it('starts the daemon for itself, whatever other commands have started', async () => {
     await home.run(['daemon', 'stop']);
     const starts = Array(5).fill(Date.now());

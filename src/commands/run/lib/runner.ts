@@ -111,6 +111,7 @@ export class Runner {
       return 'absent';
     }
     const connection = this.#connection;
+    if (this.#isStopped(welcome)) return 'over';
     if (welcome?.event !== 'welcome') return welcome?.event === 'release' ? 'over' : 'absent';
     if (!(await this.#isBound(welcome))) {
       connection.close();
@@ -177,10 +178,7 @@ export class Runner {
       if (frame === null && idleMs !== null && !this.#running && performance.now() - this.#idleSince > idleMs)
         return 'over';
       if (frame?.event === 'release') return 'over';
-      if (frame?.event === 'bye' && frame.restart !== true) {
-        this.#failure ??= this.#stopped();
-        return 'over';
-      }
+      if (this.#isStopped(frame)) return 'over';
       if (frame?.event === 'bye') return 'served';
       if (frame?.event === 'ok') this.#unnoted = null;
       if (frame?.event === 'seats') this.#failure ??= this.#goneIn(frame);
@@ -212,6 +210,13 @@ export class Runner {
   get #agent(): string {
     const { agent } = this.#options;
     return `${agent.name} on ${agent.board}`;
+  }
+
+  /** Whether the daemon says that it was stopped and no other one follows; then that ends this too. */
+  #isStopped(frame: Frame | null): boolean {
+    if (frame?.event !== 'bye' || frame.restart === true) return false;
+    this.#failure ??= this.#stopped();
+    return true;
   }
 
   #stopped(): Failure {
