@@ -1,5 +1,5 @@
 /** Boards found, joined and made for a session through the machine's delegation. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ControlRefusal } from '../../src/daemon/control/errors.ts';
@@ -354,12 +354,38 @@ describe('the machine’s delegation', () => {
     expect([made(), member.owner]).to.deep.equal([2, 'olga']);
   });
 
-  it('says that a person has to sign in where there is no key, and to unlock the keychain where it is there', async () => {
+  it('says that a person has to sign in where there is no key', async () => {
     await machine.knows(proxy.url, serverId, null);
     expect(await refused(boards())).to.include({ code: 'login_required' });
+    expect(made()).to.equal(0);
+  });
+
+  it('says that a keychain has to be unlocked, and that a person has to sign in where none works', async () => {
     const key = { id: 'key_1', name: 'laptop', expires_at: null, store: 'keychain' as const };
     await machine.knows(proxy.url, serverId, null, { key });
-    expect(await refused(boards())).to.include({ code: 'keychain_locked' });
+    const { NODE_OPTIONS, TEST_KEYCHAIN, DBUS_SESSION_BUS_ADDRESS } = process.env;
+    const keychain = mkdtempSync(join(machine.home, 'keychain-'));
+    process.env['TEST_KEYCHAIN'] = keychain;
+    process.env['NODE_OPTIONS'] = `--import=${new URL('../cli/support/keychain-hooks.mjs', import.meta.url).href}`;
+    // On Linux nothing is tried without one.
+    process.env['DBUS_SESSION_BUS_ADDRESS'] = `unix:path=${join(machine.home, 'bus')}`;
+    try {
+      for (const [state, code, way] of [
+        ['refusing', 'keychain_locked', /^Unlock the keychain/],
+        ['broken', 'login_required', /^Your person runs: service login http:\S+ --store file$/],
+        ['open', 'login_required', /^Your person runs: service login http:\S+$/],
+      ] as const) {
+        writeFileSync(join(keychain, 'state'), state);
+        const refusal = await refused(boards());
+        expect(refusal, state).to.include({ code });
+        expect(refusal.hint).to.match(way);
+      }
+    } finally {
+      for (const [name, value] of Object.entries({ NODE_OPTIONS, TEST_KEYCHAIN, DBUS_SESSION_BUS_ADDRESS })) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
     expect(made()).to.equal(0);
   });
 

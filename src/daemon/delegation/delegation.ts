@@ -5,6 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { slug } from '../../contract/text.ts';
 import type { Folders } from '../../local/folders.ts';
+import { KeychainUnusable } from '../../local/keys/keystore.ts';
 import { loginCommand } from '../../local/servers.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
@@ -93,9 +94,14 @@ export async function withPersonKey<T>(
   }
 }
 
-/** The person's key. @throws ControlRefusal `login_required` if none is saved; Failure `keychain_locked` */
+/** The person's key. @throws ControlRefusal `login_required` if none can ever be read; Failure `keychain_locked` */
 export async function requirePersonKey(credentials: CredentialStore, origin: string): Promise<string> {
-  const key = await credentials.personKey(origin);
+  const key = await credentials.personKey(origin).catch((error: unknown) => {
+    if (!(error instanceof KeychainUnusable)) throw error;
+    throw new ControlRefusal('login_required', error.message, {
+      hint: `${loginHint(credentials, origin)} --store file`,
+    });
+  });
   if (key !== null) return key;
   throw new ControlRefusal('login_required', `This machine has no key for ${origin}.`, {
     hint: loginHint(credentials, origin),

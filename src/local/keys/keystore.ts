@@ -102,6 +102,9 @@ export async function readPending(origin: string, serverId: string, pending: Pen
   return fromKeychain(accountOf('pending', pending, serverId), origin);
 }
 
+/** The keychain with a saved key does not work here at all, so waiting until it is unlocked is of no use. */
+export class KeychainUnusable extends Failure {}
+
 /** Null for a missing entry; one that cannot be read is an error. @param server its name, if it is known by one */
 async function fromKeychain(account: string, origin: string, server?: string): Promise<string | null> {
   const answer = keychainPossible() ? await keychain.get(account) : null;
@@ -111,7 +114,7 @@ async function fromKeychain(account: string, origin: string, server?: string): P
     throw new Failure('keychain_locked', 'The key is in the system keychain, which is locked.', {
       hint: `Unlock the keychain and try again, or ${anew}`,
     });
-  throw new Failure('keychain_locked', 'The key is in the system keychain, which cannot be used from here.', {
+  throw new KeychainUnusable('keychain_locked', 'The key is in the system keychain, which cannot be used from here.', {
     hint: `Try again where the keychain works, such as in a desktop session, or ${anew}`,
   });
 }
