@@ -1,4 +1,5 @@
 /** Every command against a server that writes hostile text wherever it may: nothing of it acts on a terminal. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -151,6 +152,9 @@ function settle(home: Home, server: HostileServer, signedOut: boolean): void {
 }
 
 function furnish(home: Home): void {
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: home.work });
+  git('init', '-q');
+  git('remote', 'add', 'origin', 'https://git.example.com/acme/api.git');
   for (const [name, text] of Object.entries(texts)) put(join(home.work, name), text);
   put(join(home.work, 'key.txt'), `${token('abh_')}\n`);
   const swarm = 'board: payments\nagents:\n  - name: triage\n    harness: command\n    args: ["true"]\n';
