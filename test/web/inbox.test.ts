@@ -533,6 +533,28 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('shows a question whose lines were wrapped in one piece, in the order of its message', async () => {
+    const { person, board, agent } = await begin();
+    const ask = (body: string) => post(agent, board.name, body, { ask: { options: ['Yes'] } });
+    await ask('The tests are green.\n\nThe branch is\nrebased. Should I **merge\nit** now?\n\nIt is small.');
+    await ask('1. one\n2. two\n   or which of them?');
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'The branch is rebased. Should I merge it now?' }).waitFor();
+    expect(await questions(page)).to.deep.equal([
+      'The tests are green. The branch is rebased. Should I merge it now? It is small.',
+      'two or which of them? …',
+    ]);
+    await page.goto(`${server.url}/?board=${board.name}`);
+    const wrapped = page.getByRole('article').filter({ hasText: 'rebased' });
+    await wrapped.getByRole('button', { name: 'Yes' }).waitFor();
+    expect(await wrapped.locator('.question p').first().innerText()).to.equal(
+      'The branch is\nrebased. Should I merge\nit now?',
+    );
+    const list = page.getByRole('article').filter({ hasText: 'which of them' });
+    expect(await list.getByRole('listitem').allInnerTexts()).to.deep.equal(['one', 'two\nor which of them?']);
+    await close();
+  });
+
   it('shows all of a question without a line of its own, however long', async () => {
     const { person, board, agent } = await begin();
     const body = `${'One more word. '.repeat(100)}Is Yes enough?`;

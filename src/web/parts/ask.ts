@@ -17,32 +17,58 @@ function askingLine(lines: readonly string[]): number {
   let inCode = false;
   const at = lines.findIndex((line) => {
     if (/^\s*(```|~~~)/.test(line)) inCode = !inCode;
-    return !inCode && /\?(\s|[*_)"”]*$)/.test(line);
+    return !inCode && ASKED.test(line);
   });
   return Math.max(at, 0);
+}
+
+/** A question mark at the end of words, with the signs that close emphasis or quotes after it. */
+const ASKED = /\?[*_)"”]*(?=\s|$)/;
+
+/** Lines that belong to no paragraph: empty ones, headings, rules, rows of a table, and where code begins or ends. */
+const ALONE = /^\s*($|```|~~~|\||#{1,6}\s|([-=*_])\2{2,}\s*$)/;
+const QUOTE = /^\s*>/;
+const ITEM = /^\s*([-*+]|\d+[.)])\s/;
+
+/** Whether a line goes on with the paragraph of the line before. After a list, only an indented one or one amid a sentence does. */
+function goesOn(line: string, before: string): boolean {
+  if ([line, before].some((each) => ALONE.test(each)) || ITEM.test(line) || QUOTE.test(line) !== QUOTE.test(before))
+    return false;
+  return /^\s/.test(before) || ITEM.test(before) ? /^(\s|\p{Ll})/u.test(line) : true;
+}
+
+/** Where the paragraph of the asking line begins, and the line after its end. */
+function askingParagraph(lines: readonly string[]): { start: number; end: number } {
+  const at = askingLine(lines);
+  let [start, end] = [at, at + 1];
+  while (start > 0 && goesOn(lines[start]!, lines[start - 1]!)) start--;
+  while (end < lines.length && goesOn(lines[end]!, lines[end - 1]!)) end++;
+  return { start, end };
 }
 
 /** The question of an ask as plain text, and the rest, which is all of it where the question is not whole. */
 export function questionOf({ body }: Pick<Message, 'body'>): { question: string; rest: string } {
   const lines = body.trim().split('\n');
-  const at = askingLine(lines);
-  const line = lines[at] ?? '';
-  const mark = /\?(?=\s)/.exec(line)?.index ?? -1;
-  const head = mark < 0 ? line : line.slice(0, mark + 1);
+  const { start, end } = askingParagraph(lines);
+  const paragraph = lines.slice(start, end).join('\n');
+  const mark = ASKED.exec(paragraph);
+  const head = mark ? paragraph.slice(0, mark.index + mark[0].length) : paragraph;
   // Cutting at the question mark must not split Markdown emphasis, code or links.
-  const cut = ['`', '*', '_', '['].every((sign) => isBalanced(head, sign)) ? head : line;
+  const cut = ['`', '*', '_', '['].every((sign) => isBalanced(head, sign)) ? head : paragraph;
   const question = excerpt(cut, MAX_SHORT) || excerpt(body, MAX_SHORT);
   if (cut.length > MAX_SHORT || plainText(cut) === '') return { question, rest: body };
-  const rest = [...lines.slice(0, at), line.slice(cut.length).trim(), ...lines.slice(at + 1)].join('\n').trim();
-  return { question, rest };
+  const parts = [...lines.slice(0, start), paragraph.slice(cut.length).trim(), ...lines.slice(end)];
+  return { question, rest: parts.join('\n').trim() };
 }
 
-/** Splits an ask into what comes before its question and all from there on, unless that is long or not plain. */
+/** Splits an ask before the paragraph with its question, unless what follows from there is long or not plain. */
 export function splitAsk(body: string): { before: string; asking: string } {
   const lines = body.trimEnd().split('\n');
-  const at = askingLine(lines);
-  const asking = lines.slice(at).join('\n');
-  return isShort(asking) ? { before: lines.slice(0, at).join('\n'), asking } : { before: body, asking: '' };
+  const { start } = askingParagraph(lines);
+  const asking = lines.slice(start).join('\n');
+  // An indented paragraph belongs to the list before it.
+  const apart = isShort(asking) && !/^\s/.test(asking);
+  return apart ? { before: lines.slice(0, start).join('\n'), asking } : { before: body, asking: '' };
 }
 
 /** An ask in a few lines. */
@@ -54,11 +80,13 @@ export interface Brief {
   whole: boolean;
 }
 
-export function briefOf(message: Pick<Message, 'body'>): Brief {
-  const { question, rest } = questionOf(message);
-  const whole = isShort(message.body);
-  const title = rest ? question.replace(/…$/, '') : question;
-  return { title, rest: whole ? plainText(rest) : rest && '…', whole };
+export function briefOf({ body }: Pick<Message, 'body'>): Brief {
+  const { question, rest } = questionOf({ body });
+  if (!isShort(body)) return { title: rest ? question.replace(/…$/, '') : question, rest: rest && '…', whole: false };
+  // In the order of the message, in which the question may come last.
+  const all = plainText(body);
+  const title = all.startsWith(question) ? question : all;
+  return { title, rest: all.slice(title.length).trim(), whole: true };
 }
 
 /** Only the question of an ask; `…` says that there is more. */
