@@ -87,6 +87,26 @@ describe('a session with several seats', () => {
     expect(read.messages.map(({ seq }: { seq: number }) => seq)).to.include(message.seq);
   });
 
+  it('reads and acknowledges no inbox of another board by a token that is given', async () => {
+    const { token, agent } = await home().json(['agent', 'create', 'far', '--board', 'garden', '--print-token']);
+    const { server } = await home().json(['whoami']);
+    const given = { env: { SERVICE_TOKEN: token, SERVICE_SERVER: server.url } as never };
+    const { message } = await home().json(['say', '-b', 'garden', '--no-notes', '--to', '@far', 'dig']);
+    for (const args of [['inbox'], ['inbox', 'wait', '1'], ['inbox', 'notices'], ['inbox', 'ack', `${message.seq}`]]) {
+      const refused = await home().run([...args, '--board', 'kitchen', '--json'], given);
+      const { code, message: why, hint } = JSON.parse(refused.stdout).error ?? {};
+      expect([code, why, hint], args.join(' ')).to.deep.equal([
+        'agent_seat_elsewhere',
+        'far has its seat on garden, and this machine holds none on kitchen.',
+        'Its inbox is that of garden: leave --board out',
+      ]);
+    }
+    for (const board of ['garden', agent.board_id]) {
+      const read = await home().json(['inbox', '--peek', '--board', board], given);
+      expect(read.messages.map(({ seq }: { seq: number }) => seq)).to.deep.equal([message.seq]);
+    }
+  });
+
   it('asks for an invite as its agent on the board that the newcomer comes onto', async () => {
     const ask = (...args: string[]) => home().run(['invite', 'create', '--request', '--json', ...args], { env });
     const { actor, state } = JSON.parse((await ask('--board', 'garden', '--handle', 'nia')).stdout);

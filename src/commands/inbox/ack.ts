@@ -17,7 +17,7 @@ export default class InboxAck extends WriteCommand<typeof InboxAck> {
     const { number } = this.args;
     if (!/^#?\d{1,15}$/.test(number))
       throw usage(`"${number}" is not a message number.`, `service inbox ack 12${sameWords(this.globals)}`);
-    const { client } = ofInbox(await this.session('G'));
+    const { client } = await ofInbox(await this.session('G'));
     const { data, again } = await this.write(client, 'ackInbox', { body: { up_to: Number(number.replace('#', '')) } });
     const { cursor } = data;
     this.print<typeof json>({ cursor }, () => `Read up to #${cursor}.${again}`);

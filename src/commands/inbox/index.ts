@@ -58,7 +58,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
       this.out.requireShown('--follow has nothing to acknowledge', 'To wait for a message: service inbox wait -q');
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.reading, this.out);
-    const session = ofInbox(await this.session('A'));
+    const session = await ofInbox(await this.session('A'));
     if (session.agent) return this.ofAgent(session);
     const { wait, peek, follow } = this.flags;
     if (wait !== undefined || peek || follow)

@@ -27,7 +27,7 @@ export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
 
   override async run(): Promise<void> {
     if (this.flags.ack) this.out.requireShown('--ack has nothing to acknowledge', 'service inbox notices --ack');
-    const session = ofInbox(await this.session('G'));
+    const session = await ofInbox(await this.session('G'));
     const notices = await readNotices(session, this.flags.wait ?? 0);
     if (this.out.mode === 'ndjson') for (const notice of notices) this.out.each(notice);
     else this.print<typeof json>({ notices }, () => noticesText(notices, session));

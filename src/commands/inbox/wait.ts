@@ -27,7 +27,7 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     const reading = { ...this.flags, wait, peek: true, notices: true };
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), reading, this.out);
-    const session = ofInbox(await this.session('G'));
+    const session = await ofInbox(await this.session('G'));
     const shown = await readInbox(session, reading);
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;

@@ -43,12 +43,20 @@ export async function seatsHere({ as, board }: { as?: string; board?: string }):
 }
 
 /** A session about the inbox of one agent, which is that of its board. @throws Failure `agent_seat_elsewhere` where another board is named */
-export function ofInbox(session: Session): Session {
-  const { seat, choice } = session;
-  if (!seat || choice.board === undefined || isOn(seat, choice.board)) return session;
-  const { name, board } = seat.saved;
+export async function ofInbox(session: Session): Promise<Session> {
+  const { seat, agent, choice } = session;
+  if (!agent || choice.board === undefined || (seat && isOn(seat, choice.board))) return session;
+  const { name, board, board_id } = seat?.saved ?? (await seatOfToken(session));
+  if (choice.board === board || choice.board === board_id) return session;
   const message = `${name} has its seat on ${board}, and this machine holds none on ${choice.board}.`;
   throw new Failure('agent_seat_elsewhere', message, { hint: `Its inbox is that of ${board}: leave --board out` });
+}
+
+/** Where a token that is given acts, which only the server knows. */
+async function seatOfToken({ client }: Session) {
+  const { name, board } = (await client.call('getMe')).data;
+  const { id: board_id } = (await client.call('getBoard', { params: { board: board! } })).data;
+  return { name, board, board_id };
 }
 
 /** `inbox` of all these seats. @param open a session of one of them. */
