@@ -76,13 +76,19 @@ describe('standard input', () => {
   });
 
   it('is not dropped where the word behind --code may be its language', async () => {
-    const refused = await home().shell('printf "+ 1\n" | service say --code diff --json');
-    const { error } = JSON.parse(refused.stdout);
-    expect([refused.code, error.message, error.hint]).to.deep.equal([
-      2,
-      'Is "diff" the language of what is piped in, or the text?',
-      'The language: --code=diff; the text: service say diff --code',
-    ]);
+    for (const [flags, word] of [
+      ['--code diff', 'diff'],
+      ['--code JSON', 'JSON'],
+      ['--code --to all diff', 'diff'],
+    ] as const) {
+      const refused = await home().shell(`printf "+ 1\n" | service say ${flags} --json`);
+      const { error } = JSON.parse(refused.stdout);
+      expect([refused.code, error?.message, error?.hint], flags).to.deep.equal([
+        2,
+        `Is "${word}" the language of what is piped in, or the text?`,
+        `The language: --code=${word}; the text: service say ${word} --code`,
+      ]);
+    }
     const piped = await home().shell('printf "+ 1\n" | service say --code=diff --json');
     expect(JSON.parse(piped.stdout).message.body).to.equal('```diff\n+ 1\n```');
     const word = await home().shell('printf "+ 1\n" | service say diff --code --json');

@@ -66,11 +66,11 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
     );
   }
 
-  /** With `--code diff` and a pipe, the one would be posted, and the other dropped. */
+  /** With `--code diff` and a pipe, the one would be posted, and the other dropped. A word before the flag is the text. */
   private refuseUnclearCode(): void {
     const { body = '' } = this.args;
-    const behind = this.argv[this.argv.indexOf('--code') + 1];
-    if (this.flags.code !== '' || behind !== body || !/^[a-z][\w+#.-]{0,19}$/.test(body) || !hasPipedInput()) return;
+    const before = !this.argv.includes(body, this.argv.indexOf('--code'));
+    if (this.flags.code !== '' || before || !/^[a-z][\w+#.-]{0,19}$/i.test(body) || !hasPipedInput()) return;
     throw usage(
       `Is "${body}" the language of what is piped in, or the text?`,
       `The language: --code=${body}; the text: service say ${body} --code`,
