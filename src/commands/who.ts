@@ -6,7 +6,7 @@ import { answer, object, text } from '../cli/shapes.ts';
 import type { Claim } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import { type Repository, stagedFiles } from '../local/repository.ts';
-import { claimText, fileHere, onFile, othersIn, repositoryHere } from './line/lib/claims.ts';
+import { claimText, fileHere, notCompared, onFile, othersIn, repositoryHere } from './line/lib/claims.ts';
 
 export const json = () => {
   const agents = answer('listClaims').shape.claims;
@@ -43,9 +43,7 @@ export default class Who extends BaseCommand<typeof Who> {
     this.print<typeof json>({ repo: name, files }, () => {
       const lines = taken.flatMap(({ path, agents }) => agents.map((each) => claimText(path, each, this.times)));
       if (lines.length > 0) return lines.join('\n');
-      return name === null
-        ? 'Nobody else is known to be on it: lines are compared in a git repository with an origin or a commit.'
-        : 'Nobody else is on it.';
+      return name === null ? `Nobody else is known to be on it: ${notCompared}` : 'Nobody else is on it.';
     });
     if (taken.length > 0) throw checkFailed(this.out, 'Somebody else is on one of these files.');
   }

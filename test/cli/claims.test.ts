@@ -99,7 +99,12 @@ describe('files that agents are on', () => {
   it('service who knows nobody in a folder without a repository, and says why', async () => {
     const [one, other] = [machine.at('one'), machine.at('other')];
     for (const folder of [one, other]) mkdirSync(folder);
-    await machine.json(['line', 'working', 'Notes', '--paths', 'notes.md', '--as', 'codex'], { cwd: one });
+    const said = await run(['line', 'working', 'Notes', '--paths', 'notes.md', '--as', 'codex'], one);
+    expect([said.code, said.stderr]).to.deep.equal([
+      0,
+      'Warning: Nobody else is told of these files: lines are compared in a git repository with an origin or a commit.\n' +
+        'Hint: Say it again inside of one\n',
+    ]);
     const { code, stdout } = await run(['who', 'notes.md', '--as', 'claude'], other);
     expect([code, stdout]).to.deep.equal([
       0,

@@ -29,7 +29,7 @@ export default class LinePaused extends WriteCommand<typeof LinePaused> {
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
     // A mistake is told before anything is asked.
     if (this.key === undefined) moment(this.flags.until, '--until');
-    const paths = await pathsOf(this.flags.paths);
+    const paths = await pathsOf(this.flags.paths, this.out);
     const target = await lineTarget((who) => this.onBoard(who), this.globals);
     const until = await momentOf(target.session, this.key, '--until', this.flags.until);
     const body = { kind: 'paused' as const, text: this.args.text, until, task, ...paths };

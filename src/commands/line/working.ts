@@ -24,7 +24,12 @@ export default class LineWorking extends WriteCommand<typeof LineWorking> {
 
   override async run(): Promise<void> {
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
-    const body = { kind: 'working' as const, text: this.args.text, task, ...(await pathsOf(this.flags.paths)) };
+    const body = {
+      kind: 'working' as const,
+      text: this.args.text,
+      task,
+      ...(await pathsOf(this.flags.paths, this.out)),
+    };
     const reply = await setLine(await lineTarget((who) => this.onBoard(who), this.globals), body, this.key);
     printLine(this.out, reply.data, this.times, this.again(reply) + overlapText(reply.data.overlaps, this.times));
   }

@@ -25,7 +25,7 @@ export default class TaskStart extends WriteCommand<typeof TaskStart> {
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);
     const { 'take-over': takeOver = false } = this.flags;
-    const files = await pathsOf(this.flags.paths);
+    const files = await pathsOf(this.flags.paths, this.out);
     const session = await withTasks(await this.onBoard('A'));
     const { data, again } = await this.write(session.client, 'startTask', {
       params: { board: session.board, task },

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { repeatedFlag } from '../../../cli/flags.ts';
+import type { Output } from '../../../cli/output.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
 import { covers, globProblem, overlap } from '../../../contract/globs.ts';
@@ -22,8 +23,11 @@ export async function repositoryHere(): Promise<Repository> {
   return (await repositoryOf(process.cwd())) ?? { root: process.cwd(), name: null };
 }
 
+/** Why outside of a repository nobody is known to be on a file. */
+export const notCompared = 'lines are compared in a git repository with an origin or a commit.';
+
 /** What a line is sent with for `--paths`: globs relative to the repository, and which one that is. */
-export async function pathsOf(given: string[] | undefined): Promise<{ paths?: string[]; repo?: string }> {
+export async function pathsOf(given: string[] | undefined, out: Output): Promise<{ paths?: string[]; repo?: string }> {
   if (given === undefined) return {};
   const { root, name } = await repositoryHere();
   const paths = given.map((path) => {
@@ -35,6 +39,8 @@ export async function pathsOf(given: string[] | undefined): Promise<{ paths?: st
     return glob;
   });
   if (paths.length > 20) throw usage('A line names at most 20 paths.');
+  if (name === null)
+    out.warn('paths_not_compared', `Nobody else is told of these files: ${notCompared}`, 'Say it again inside of one');
   return { paths, ...(name === null ? {} : { repo: name }) };
 }
 
