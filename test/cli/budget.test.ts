@@ -143,8 +143,17 @@ describe('the budget of an agent', () => {
         expect(await text(['agent', 'delivery', 'humans', '--as', name, ...where])).to.include(`bot on ${on}: humans`);
       }
       expect(await text(['agent', 'budget', 'bot'])).to.include('bot on demo by agents: 1/10m');
-      const midturn = ['agent', 'midturn', 'my-agents', '--as', 'bot', '--server', 'local'];
-      expect((await home.run([...midturn, '--board', 'far'])).stderr).to.include('agent_seat_elsewhere');
+      const midturn = ['agent', 'midturn', 'my-agents', '--server', 'local'];
+      for (const whose of [
+        ['--as', 'bot', '--board', 'far'],
+        ['--as', 'bot@far'],
+      ])
+        expect((await home.run([...midturn, ...whose])).stderr).to.match(
+          /\(agent_seat_elsewhere\): .*\nHint: Run it on the machine that holds its token\n/,
+        );
+      const { id } = (await home.json(['board', 'show', '-b', 'far', '--server', 'local'])).board_record;
+      const byId = ['agent', 'budget', 'bot@far', '--board', id, '--server', 'local'];
+      expect(await text(byId)).to.match(/^Wakes of bot on far by agents: 7\/1h\n/);
       const two = await home.run(['agent', 'release', 'bot@demo', '--board', 'far']);
       expect([two.code, two.stderr.includes('Two boards are named, demo and far.')]).to.deep.equal([2, true]);
     } finally {

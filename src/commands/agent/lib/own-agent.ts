@@ -24,10 +24,14 @@ export function agentNamed(as: string, globals: Globals): string {
   return seat.memberId;
 }
 
-/** The name of an agent that this machine holds no seat of; the board that is named with it is the one in use. */
+/**
+ * The name of an agent that this machine holds no seat of; the board that is named with it is the one in use. Where only
+ * one of two is an id, both may be the same: then it is the one of `--board`.
+ */
 export function agentElsewhere(as: string, globals: Globals): string {
   const [name, board] = partsOf(as);
-  if (board !== undefined && globals.board !== undefined && globals.board !== board)
+  const isId = [board, globals.board].map((one) => one?.startsWith('brd_'));
+  if (board !== undefined && globals.board !== undefined && globals.board !== board && isId[0] === isId[1])
     throw usage(`Two boards are named, ${board} and ${globals.board}.`, 'Leave --board out');
   globals.board ??= board;
   return name;
@@ -57,11 +61,17 @@ function partsOf(as: string): [nameOrId: string, board?: string] {
 /** The agent that `--as` names, among those this machine holds; the person says what holds for it. */
 export function agentMeant(as: string, { board, server }: Globals): Seat {
   const { env, folders } = runtime();
-  const actor = chooseActor({ as, board, serverOrigin: originOf(server) }, () => readCredentials(folders), env);
-  if (actor.kind !== 'seat') throw new Error('--as names a seat');
-  if (board !== undefined && !isOn(actor.seat, board))
-    throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${as} on ${board}.`);
-  return actor.seat;
+  try {
+    const actor = chooseActor({ as, board, serverOrigin: originOf(server) }, () => readCredentials(folders), env);
+    if (actor.kind !== 'seat') throw new Error('--as names a seat');
+    if (board === undefined || isOn(actor.seat, board)) return actor.seat;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'agent_seat_elsewhere') throw error;
+  }
+  const where = board === undefined ? '' : ` on ${board}`;
+  throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${as}${where}.`, {
+    hint: 'Run it on the machine that holds its token',
+  });
 }
 
 /** The agent that asks. @throws Failure for a person, who has to name one. */
