@@ -69,7 +69,7 @@ export const isSameRun = (before: AgentRun, after: AgentRun): boolean =>
 
 /** What an agent is told once a run, by the server's word. @param name of its person on the board. */
 export const runNotice = (count: number, name: string): string =>
-  `${count} messages by agents in a row in this thread. Say what is settled, or ask your person: service ask @${name} …`;
+  `${count} ${count === 1 ? 'message' : 'messages'} by agents in a row in this thread. Say what is settled, or ask your person: service ask @${name} …`;
 
 /** Whether a message is the one that makes its run long enough for `runNotice`; a first message knows only the run now. */
 export const isNoticed = (

@@ -69,6 +69,10 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
       [said[11]?.id, text('root')],
     ]);
     expect((await rootOf(said[11]?.id ?? '')).notice).to.equal(undefined);
+    await setLimits({ notice: 1, hold: 4 });
+    expect((await post(codex, board, 'One is enough')).notice).to.match(
+      /^1 message by agents in a row in this thread\./,
+    );
   });
 
   it('are told to ask their person by the name that the person has on the board', async () => {
