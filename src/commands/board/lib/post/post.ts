@@ -1,7 +1,7 @@
 /** Posts one message and reports who gets it when. */
 import { EXIT, Exit } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
-import type { BoardSession } from '../../../../cli/session/open-session.ts';
+import { type BoardSession, stayingAt } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { BodyIn, Message } from '../../../../contract/types.ts';
@@ -62,7 +62,7 @@ export async function post(
     posted,
     ...message.files.map((file) => `Attached ${file.name} v${file.version}`),
     ...(message.notice ? [message.notice] : []),
-    ...(message.held ? [heldText(message)] : []),
+    ...(message.held ? [heldText(message, session)] : []),
   ].join('\n');
   if (options['wait-reply'] !== undefined) return waited(session, message, options, { out, first });
   const notes = wantsNotes(session, options, out)
@@ -73,8 +73,8 @@ export async function post(
 }
 
 /** Said of a post that wakes nobody. */
-const heldText = ({ agent_run: run, thread_root_seq: root, seq, board }: Message): string =>
-  `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody until a person writes in this thread or runs: service thread continue ${root ?? seq} --board ${board}`;
+const heldText = ({ agent_run: run, thread_root_seq: root, seq, board }: Message, session: BoardSession): string =>
+  `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody until a person writes in this thread or runs: service thread continue ${root ?? seq} --board ${board}${stayingAt(session)}`;
 
 /** The text; undefined: the option that is picked says it. */
 async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {
