@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { shellArgument } from '../contract/text.ts';
 import { Blobs } from './blobs/blobs.ts';
-import { openStore } from './blobs/open.ts';
+import { openStore, rememberPlace } from './blobs/open.ts';
 import { type Clock, repeatInTurn, systemClock } from './db/clock.ts';
 import type { Database } from './db/tx.ts';
 import { drainable } from './http/connection/drain.ts';
@@ -140,6 +140,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     blobs.start(repeat);
     const bound = await listen(server, options);
     port = (server.address() as AddressInfo).port;
+    rememberPlace(options.files, { dataDir, db });
     const url = site.baseUrl();
     // Of several processes that serve as one, the one that looks after them is the server.
     writePid(dataDir, options.supervised ? process.ppid : process.pid, url, info.version);

@@ -10,9 +10,9 @@ describe('a server with a database of its own choice', () => {
   });
   afterEach(() => home.close());
   /** What the server notes at each start. */
-  const note = (storage: string): void => {
+  const note = (storage: string, file = 'storage'): void => {
     mkdirSync(home.path('data'), { recursive: true, mode: 0o700 });
-    writeFileSync(home.path('data', 'storage'), `${storage}\n`, { mode: 0o600 });
+    writeFileSync(home.path('data', file), `${storage}\n`, { mode: 0o600 });
   };
   const refused = async (env: Record<string, string> = {}) => {
     const result = await home.run(['board', 'list', '--json'], { env });
@@ -37,6 +37,19 @@ describe('a server with a database of its own choice', () => {
     const error = await refused({ SERVICE_FILES: 'disk:///srv/files' });
     expect(error).to.include({ code: 'server_not_running', hint: 'service serve' });
     expect(error.message).to.include('SERVICE_FILES');
+  });
+
+  it('is not started on the files of its folder where it was served with others', async () => {
+    note('disk:///srv/my files', 'storage-files');
+    expect(await refused()).to.include({
+      code: 'server_not_running',
+      hint: "service serve --files 'disk:///srv/my files'",
+    });
+  });
+
+  it('is started where SERVICE_FILES names the files of its folder', async () => {
+    const env = { SERVICE_FILES: `disk://${home.path('data', 'files')}/` };
+    expect(await home.json(['board', 'list'], { env })).to.include.keys('boards');
   });
 
   it('is started again once its folder was served with its own database', async () => {

@@ -1,7 +1,9 @@
 /** Starts this machine's own server when a command needs it and it does not run. */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { shellArgument } from '../../contract/text.ts';
 import { Failure } from '../failure.ts';
 import { type Env, envOf, type Folders, makeFolder } from '../folders.ts';
 import { withLock } from '../lock.ts';
@@ -149,23 +151,38 @@ function notRunning(log: string, lines: string[], ended: boolean): Failure {
 const passedVariables =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_LOCAL_ADDR|SERVICE_[A-Z]+_DIR|NODE_EXTRA_CA_CERTS|SYSTEMROOT|LOCALAPPDATA)$/;
 
-/** Refuses an automatic start that would create an empty database, or keep files, beside those in use. */
+/**
+ * Refuses an automatic start that would create an empty database, or keep files, beside those in use, before an older
+ * server is stopped for it.
+ */
 function requireOwnStorage(data: string, { SERVICE_DB, SERVICE_FILES }: Env): void {
-  if (SERVICE_DB) throw others('SERVICE_DB names another database than the one', 'service serve');
-  const engine = elsewhere(data);
-  if (engine !== null) throw others('its data is in another database than the one', `service serve --db ${engine}`);
-  if (SERVICE_FILES) throw others('SERVICE_FILES names another place for files than the one', 'service serve');
+  if (SERVICE_DB) throw others('SERVICE_DB names its database', 'service serve');
+  const db = elsewhere(data, 'storage');
+  if (db !== null) throw others('its data is in another database', `service serve --db ${db}`);
+  if (SERVICE_FILES && !isFolder(SERVICE_FILES, join(data, 'files')))
+    throw others('SERVICE_FILES names another place for its files', 'service serve');
+  const files = elsewhere(data, 'storage-files');
+  if (files !== null) throw others('its files are in another place', `service serve --files ${shellArgument(files)}`);
 }
 
 const others = (why: string, hint: string): Failure =>
-  new Failure('server_not_running', `The local server does not run, and ${why} a start would use.`, { hint });
+  new Failure('server_not_running', `The local server is not started by itself: ${why}.`, { hint });
 
-/** The external database without its password; null if the folder holds its own. */
-function elsewhere(data: string): string | null {
+/** What a start would have to be told: the external database without its password, the place of files; null: its own. */
+function elsewhere(data: string, file: 'storage' | 'storage-files'): string | null {
   try {
-    const noted = readFileSync(join(data, 'storage'), 'utf8').trim();
+    const noted = readFileSync(join(data, file), 'utf8').trim();
     return noted === '' || noted === 'embedded' ? null : noted;
   } catch {
     return null;
+  }
+}
+
+/** Whether the address of a place for files names this folder. */
+function isFolder(address: string, folder: string): boolean {
+  try {
+    return resolve(fileURLToPath(address.replace(/^disk:/, 'file:'))) === resolve(folder);
+  } catch {
+    return false;
   }
 }

@@ -1,11 +1,20 @@
 /** Which blob store an address names. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { shellArgument } from '../../contract/text.ts';
 import type { Database } from '../db/tx.ts';
 import { readMeta, setMeta } from '../settings/settings.store.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
-import { addressIn, ENCODED, pathIn, requireDatabaseUrl } from '../upkeep/storage.ts';
+import {
+  addressIn,
+  ENCODED,
+  lastFiles,
+  ownFiles,
+  pathIn,
+  rememberFiles,
+  requireDatabaseUrl,
+} from '../upkeep/storage.ts';
 import { diskStore, UnsafeFolder } from './disk.ts';
 import { postgresStore } from './postgres.ts';
 import { S3Store } from './s3.ts';
@@ -31,9 +40,6 @@ const WAIT_MS = 2_000;
 /** Held alone by a process that keeps files on its disk, shared by those that keep them elsewhere. */
 const FILES = 'files on disk';
 
-/** Noted for the folder `files` of the data folder, which may be moved. */
-const OWN = 'embedded';
-
 /** What goes together, said with every refusal. */
 const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several. ${ENCODED}`;
 
@@ -42,15 +48,19 @@ const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///abso
  * @throws ServeError `storage_unsupported`, `storage_unreachable`, `storage_differs`, `data_unsafe`.
  */
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
-  const { dataDir, db, beside } = home;
+  const { dataDir, db } = home;
   const place = placeOf(addressOf(address, dataDir), db.dialect.name === 'postgres');
-  if (db.dialect.shared) return openPlace(place, home);
-  const name = place.name === addressOf(undefined, dataDir) ? OWN : place.name;
-  const last = (await db.read((tx) => readMeta(tx, 'files'))) ?? OWN;
-  if (address === undefined && last !== OWN) throw differs(dataDir, last);
-  const store = await openPlace(place, home);
-  if (last !== name && !beside) await note(db, name);
-  return store;
+  const last = lastFiles(dataDir);
+  if (address === undefined && last !== ownFiles(dataDir) && !db.dialect.shared) throw differs(dataDir, last);
+  return openPlace(place, home);
+}
+
+/** Notes where the files are, for the next start; processes that share a database note it there. */
+export function rememberPlace(address: string | undefined, { dataDir, db }: Pick<StoreHome, 'dataDir' | 'db'>): void {
+  if (db.dialect.shared) return;
+  const named = addressOf(address, dataDir);
+  const place = placeOf(named, false);
+  rememberFiles(dataDir, place.kind === 'disk' ? addressIn('disk', resolve(place.root), '') : named);
 }
 
 async function openPlace(place: Place, home: StoreHome): Promise<BlobStore> {
@@ -82,7 +92,7 @@ export function storageFaults(
 }
 
 type Place =
-  | { kind: 'disk'; name: string; root: string }
+  | { kind: 'disk'; root: string }
   | { kind: 'db'; name: string }
   | { kind: 's3'; name: string; options: Omit<ConstructorParameters<typeof S3Store>[0], 'stage'> };
 
@@ -94,13 +104,12 @@ function placeOf(url: string, postgres: boolean): Place {
   }
   if (url.startsWith('s3://')) return objectsAt(url);
   const root = /^disk:\/\/\/./.test(url) ? pathIn(url) : null;
-  if (root !== null) return { kind: 'disk', name: url, root };
+  if (root !== null) return { kind: 'disk', root };
   throw unsupported('The files cannot be kept there.');
 }
 
 /** Where files are kept: as it was said, or the folder `files` of the data folder. */
-export const addressOf = (address: string | undefined, dataDir: string): string =>
-  address ?? addressIn('disk', dataDir, 'files');
+export const addressOf = (address: string | undefined, dataDir: string): string => address ?? ownFiles(dataDir);
 
 async function openDisk(root: string, home: StoreHome): Promise<BlobStore> {
   if (home.existing && !existsSync(join(root, 'sha256')))
@@ -154,7 +163,7 @@ const differs = (dataDir: string, last: string): ServeError =>
   new ServeError(
     'storage_differs',
     `The server in ${dataDir} keeps its files in ${last}.`,
-    'Name it with --files or SERVICE_FILES. Where service storage copy has taken them elsewhere, name that place once.',
+    `Name it with --files or SERVICE_FILES. Where they are elsewhere now, name that place once, as the data folder: --files ${shellArgument(ownFiles(dataDir))}`,
   );
 
 const apart = (message: string): ServeError =>

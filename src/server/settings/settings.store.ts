@@ -3,7 +3,7 @@ import type { Settings } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-/** `files`: where the server last kept files; of one on Postgres, where its processes last kept them together. */
+/** `files`: where the processes of one database last kept files together. */
 type MetaName = 'server_id' | 'key_check' | 'files';
 
 export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | null> =>

@@ -1,6 +1,6 @@
 /**
- * Which database a data folder belongs to. The folder keeps the server's secret and its owner's key, which are worth
- * nothing with another database; so a start without `--db` must not make an empty one beside them.
+ * Which database a data folder belongs to, and where the files are. The folder keeps the server's secret and its owner's
+ * key, which are worth nothing with another database; so a start without `--db` must not make an empty one beside them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,16 @@ import { serversOf } from '../db/postgres-hosts.ts';
 import { replacePrivate } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 
-const FILE = 'storage';
+/** What names the database, and of SQLite the place of files. A command that would start a server reads both too. */
+const STORAGE = 'storage';
+const STORAGE_FILES = 'storage-files';
 /** Noted instead of an address: a folder may be moved. */
 const EMBEDDED = 'embedded';
 
 const embedded = (dataDir: string): string => addressIn('sqlite', dataDir, 'service.db');
+
+/** The folder `files` of a data folder. */
+export const ownFiles = (dataDir: string): string => addressIn('disk', dataDir, 'files');
 
 /** The address of something in a data folder, whose path may hold what ends the path of an address or is decoded in it. */
 export const addressIn = (scheme: 'sqlite' | 'disk', dataDir: string, name: string): string =>
@@ -75,8 +80,12 @@ export function requireDatabaseUrl(url: string): string {
 
 /** Notes what this folder is used with, without a password, once the database has its tables. */
 export function rememberStorage(dataDir: string, url: string): void {
-  if (lastUsed(dataDir) === withoutPassword(url)) return;
-  replacePrivate(join(dataDir, FILE), `${url === embedded(dataDir) ? EMBEDDED : withoutPassword(url)}\n`);
+  if (lastUsed(dataDir) !== withoutPassword(url)) note(dataDir, STORAGE, withoutPassword(url), embedded(dataDir));
+}
+
+/** The same of where files are kept, once something is served from there. */
+export function rememberFiles(dataDir: string, address: string): void {
+  if (lastFiles(dataDir) !== address) note(dataDir, STORAGE_FILES, address, ownFiles(dataDir));
 }
 
 /** A database's URL as it may be shown. */
@@ -84,11 +93,20 @@ export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z]+:\/\/[^@/?:]*):[^/?]*@/, '$1@').replace(/\?.*$/, '');
 
 /** The database that this folder was last used with, as it may be shown; null: with none. */
-export function lastUsed(dataDir: string): string | null {
+export const lastUsed = (dataDir: string): string | null => noted(dataDir, STORAGE, embedded(dataDir));
+
+/** Where its files were last kept. */
+export const lastFiles = (dataDir: string): string =>
+  noted(dataDir, STORAGE_FILES, ownFiles(dataDir)) ?? ownFiles(dataDir);
+
+function noted(dataDir: string, file: string, own: string): string | null {
   try {
-    const noted = readFileSync(join(dataDir, FILE), 'utf8').trim();
-    return noted === EMBEDDED ? embedded(dataDir) : noted;
+    const address = readFileSync(join(dataDir, file), 'utf8').trim();
+    return address === EMBEDDED ? own : address;
   } catch {
     return null;
   }
 }
+
+const note = (dataDir: string, file: string, address: string, own: string): void =>
+  replacePrivate(join(dataDir, file), `${address === own ? EMBEDDED : address}\n`);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -85,6 +87,7 @@ describe('where the bytes of files are kept', () => {
     const error = await startServer({ ...quiet, dataDir }).catch((reason: unknown) => reason as ServeError);
     expect(error).to.include({ code: 'storage_differs' });
     expect((error as ServeError).message).to.equal(`The server in ${dataDir} keeps its files in ${big}.`);
+    expect((error as ServeError).hint).to.include(`--files disk://${dataDir}/files`);
     const link = join(folder(), 'link');
     symlinkSync(folder(), link);
     expect(await start(`disk://${link}`)).to.equal('data_unsafe');
@@ -97,8 +100,20 @@ describe('where the bytes of files are kept', () => {
     expect(await check(big)).to.equal(big);
     expect(await start(bigger)).to.equal('started');
     expect(await start()).to.equal('storage_differs');
-    expect(await start(`disk://${dataDir}/files`)).to.equal('started');
+    expect(await start(`disk://${dataDir}/files/`)).to.equal('started');
     expect(await start()).to.equal('started');
+  });
+
+  it('is not the place that a start named which never served', async () => {
+    const dataDir = folder();
+    expect(await outcome({ dataDir })).to.equal('started');
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const taken = await outcome({ dataDir, files: `disk://${folder()}`, port, portFixed: true });
+    other.close();
+    expect(taken).to.equal('address_in_use');
+    expect(await outcome({ dataDir })).to.equal('started');
   });
 
   if ((process.env['TEST_DATABASES'] ?? 'postgres').includes('postgres')) {
