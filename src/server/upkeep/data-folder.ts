@@ -1,5 +1,5 @@
 /** Taking a data folder into use: its lock, its database, the root secret that belongs to both. */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '../db/clock.ts';
@@ -160,9 +160,28 @@ export async function lookInto<T>(
     const db = await openDatabase({ url, clock: systemClock, migrate: false, readonly: true });
     return await look(db, url).finally(() => db.close());
   } catch (error) {
-    throw ofDatabase(error, dataDir);
+    throw needsFilesBeside(url, error) ? asMade(sqliteFile(url)) : ofDatabase(error, dataDir);
   }
 }
+
+/** Whether SQLite could not make the files that it needs beside a database in WAL mode, also to read it. */
+function needsFilesBeside(url: string, error: unknown): boolean {
+  if (!url.startsWith('sqlite:') || causeOf(error).code !== 'SQLITE_CANTOPEN') return false;
+  const file = sqliteFile(url);
+  try {
+    accessSync(file, constants.R_OK);
+  } catch {
+    return false;
+  }
+  return statSync(file).isFile() && !existsSync(`${file}-wal`);
+}
+
+const asMade = (file: string): ServeError =>
+  new ServeError(
+    'storage_unreachable',
+    `SQLite can read ${file} only where it can write files beside it.`,
+    'Look at it in a folder that can be written, or make the copy with VACUUM INTO, as in docs/deploy.md: that one needs none.',
+  );
 
 const NAME_IT = 'Name what the server was started with: --data, and --db if it has one.';
 

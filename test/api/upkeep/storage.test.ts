@@ -250,6 +250,23 @@ describe('the database of a data folder', () => {
     expect(readdirSync(join(dataDir, 'files'))).to.deep.equal(['sha256']);
   });
 
+  it('that cannot be looked into as no file can be made beside it says which copy can', async () => {
+    const [from, to] = [folder(), folder()];
+    await startServer({ ...quiet, dataDir: from }).then((server) => server.close());
+    // The name leaves no room for what SQLite adds to it.
+    const [plain, whole] = ['p', 'w'].map((name) => join(to, name.repeat(253))) as [string, string];
+    copyFileSync(join(from, 'service.db'), plain);
+    const look = (file: string) => checkStorage({ dataDir: from, db: `sqlite://${file}` });
+    const error = await look(plain).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'storage_unreachable' });
+    expect((error as ServeError).hint).to.include('VACUUM INTO');
+    const db = new Sqlite(join(from, 'service.db'));
+    db.prepare('VACUUM INTO ?').run(join(to, 'whole'));
+    db.close();
+    renameSync(join(to, 'whole'), whole);
+    expect(await look(whole)).to.include({ complete: true });
+  });
+
   it('that is damaged, or was never a server’s, is named as such', async () => {
     const dataDir = folder();
     const file = join(dataDir, 'service.db');
