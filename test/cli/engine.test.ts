@@ -1,7 +1,11 @@
 /** A server whose data is in another database than its folder's own. */
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { Home } from './support/home.ts';
+import { folders as foldersOf } from '../../src/local/folders.ts';
+import { ensureLocalServer } from '../../src/local/own-server/start.ts';
+import { Home, until } from './support/home.ts';
 
 describe('a server with a database of its own choice', () => {
   let home: Home;
@@ -45,6 +49,18 @@ describe('a server with a database of its own choice', () => {
       code: 'server_not_running',
       hint: "service serve --files 'disk:///srv/my files'",
     });
+  });
+
+  it('is not stopped for a newer program that could not start it again', async () => {
+    const serving = home.start(['serve', '--files', `disk://${home.path('big')}`]);
+    await until('it serves', () => existsSync(home.path('data', 'server.pid')));
+    const program = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
+    const options = { folders: foldersOf(home.env), env: home.env, program, version: '99.0.0' };
+    const error = await ensureLocalServer(options).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'server_not_running', hint: `service serve --files disk://${home.path('big')}` });
+    expect(await home.json(['board', 'list'])).to.include.keys('boards');
+    serving.kill();
+    await once(serving, 'exit');
   });
 
   it('is started where SERVICE_FILES names the files of its folder', async () => {
