@@ -136,6 +136,7 @@ export class Daemon {
       if (isFollowed(context, seat)) servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
     }
     resumeAcks(context, acks);
+    context.pairing.resume();
     awaitReconnects(context);
     daemon.#cancels.push(
       every(options.clock, SCAN_INTERVAL_MS, () => daemon.#checkSessions()),

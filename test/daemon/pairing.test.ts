@@ -15,6 +15,7 @@ import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import type { Frame } from './support/line.ts';
 import { Rig, type RigOptions, type TestSession, took } from './support/rig.ts';
+import { StepClock } from './support/step-clock.ts';
 
 describe('pairing two sessions', () => {
   let server: TestServer;
@@ -322,13 +323,41 @@ describe('pairing two sessions', () => {
       expect(request.initiator?.agent_id).to.equal(seats[0]!.member_id);
     });
 
-    it('selects it once that is possible, where a first try failed', async () => {
-      const { approval } = await asked();
+    /** The first try to select it fails, and its notice is acknowledged. */
+    const failedOnce = async (): Promise<void> => {
+      const { agent, approval } = await asked();
+      const hook = await sessions[0]!.wait();
       proxy.fail(`GET /v1/me/approvals/${approval.id}`, { status: 400, code: 'unready' }, 1);
       await allow(server.dana, approval);
+      await took(hook, await hook.next());
+      await hook.end();
+      await sessions[0]!.hook('boundary');
+      await until(async () => (await agent.ok('listNotices')).notices.length === 0, 'it is acknowledged');
       await proxy.reached(`GET /v1/me/approvals/${approval.id}`, 1);
       expect(secrets()).to.deep.equal([]);
-      proxy.cutStreams();
+    };
+
+    it('selects it later where a first try failed, though the notice is acknowledged', async () => {
+      const clock = new StepClock();
+      await rig.restart({ ...whole(), clock });
+      await failedOnce();
+      await until(() => {
+        clock.pass(30_000);
+        return secrets().length === 1;
+      }, 'the session is selected');
+    });
+
+    it('selects it after a restart of the daemon, though the notice is acknowledged', async () => {
+      await failedOnce();
+      await rig.restart(whole());
+      await until(() => secrets().length === 1, 'the session is selected');
+    });
+
+    it('keeps the watch of an undecided one over a restart of the daemon', async () => {
+      const { approval } = await asked();
+      await rig.restart(whole());
+      await proxy.reached(`GET /v1/me/approvals/${approval.id}`, 1);
+      await allow(server.dana, approval);
       await until(() => secrets().length === 1, 'the session is selected');
     });
 

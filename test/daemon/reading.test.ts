@@ -281,9 +281,15 @@ describe('reading beside the daemon', () => {
     const approval_id = 'apr_01M7ZNGWKZMFQ204KWRHRZQBZ3';
     await session.ask('approval_watch', { agent: ref(seat), approval_id });
     const { journal } = rig;
-    const watch = journal.approvalWatch(seat.origin, approval_id);
-    expect(watch).to.deep.equal({ session_key: session.key, boot: session.header['boot'] });
-    journal.endApprovalWatch(seat.origin, approval_id);
-    expect(journal.approvalWatch(seat.origin, approval_id)).to.equal(null);
+    const watch = {
+      origin: seat.origin,
+      member_id: seat.member_id,
+      approval_id,
+      session_key: session.key,
+      boot: session.header['boot'],
+    };
+    expect(journal.approvalWatches()).to.deep.equal([watch]);
+    journal.endApprovalWatch(journal.approvalWatches()[0]!);
+    expect(journal.approvalWatches()).to.deep.equal([]);
   });
 });

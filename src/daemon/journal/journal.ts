@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import type { HandoffId } from '../protocol.ts';
 import type { SeatRef, SessionKey } from '../refs.ts';
 import type {
+  ApprovalWatch,
   BindingRow,
   HandoffNotice,
   HandoffRow,
@@ -331,20 +332,16 @@ export class Journal {
     this.#put('queue_fence', row);
   }
 
-  watchApproval(row: SeatRef & { approval_id: string; session_key: SessionKey; boot: string; at: number }): void {
+  watchApproval(row: ApprovalWatch & { at: number }): void {
     this.#put('approval_watches', row);
   }
 
-  approvalWatch(origin: string, approvalId: string): { session_key: SessionKey; boot: string } | null {
-    return this.#one(
-      'SELECT session_key, boot FROM approval_watches WHERE origin = ? AND approval_id = ?',
-      origin,
-      approvalId,
-    );
+  approvalWatches(): ApprovalWatch[] {
+    return this.#all('SELECT origin, member_id, approval_id, session_key, boot FROM approval_watches ORDER BY at');
   }
 
-  endApprovalWatch(origin: string, approvalId: string): void {
-    this.#run('DELETE FROM approval_watches WHERE origin = ? AND approval_id = ?', origin, approvalId);
+  endApprovalWatch({ origin, approval_id }: ApprovalWatch): void {
+    this.#run('DELETE FROM approval_watches WHERE origin = ? AND approval_id = ?', origin, approval_id);
   }
 
   /** Deletes what is finished and older than 7 days, and all finished beyond 10,000. */

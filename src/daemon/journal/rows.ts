@@ -101,6 +101,13 @@ export interface ReceivedRow extends SeatRef {
 }
 
 /** The reporter of a seat's program queue, and the number of its last report. */
+/** A session whose agent waits for its person's decision. */
+export interface ApprovalWatch extends SeatRef {
+  approval_id: string;
+  session_key: SessionKey;
+  boot: string;
+}
+
 export interface QueueFence extends SeatRef {
   session_key: SessionKey;
   boot: string;

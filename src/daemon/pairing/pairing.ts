@@ -1,28 +1,34 @@
 /** The `pairing` verb: a session lists, proposes, accepts or ends pairing requests. */
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
+import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { PAIRINGS } from '../control/limits.ts';
 import { resolveServer } from '../delegation/resolve-server.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { ApprovalWatch } from '../journal/rows.ts';
 import type { Answers, Requests } from '../protocol.ts';
-import type { SeatIdentity, SeatRef, SessionKey } from '../refs.ts';
+import type { SeatIdentity, SeatRef } from '../refs.ts';
 import type { Notice, ServerEvents } from '../server-link/link.ts';
+import { SingleFlight } from '../server-link/single-flight.ts';
 import type { Session, SessionEvents } from '../sessions/session.ts';
 import { type PairingCall, pairingCalls } from './api.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
-import { boardOf, isFinalRefusal } from './prove-endpoint.ts';
+import { boardOf, isFinalRefusal, RETRY_MS } from './prove-endpoint.ts';
 
 type Frame = Requests['pairing'];
 type Answer = Answers['pairing'];
 type JoinBoard = (board: string) => Promise<void>;
 
 interface PairingOptions extends EndpointsOptions {
+  clock: DaemonClock;
   journal: Journal;
 }
 
 export class Pairing {
   readonly #options: PairingOptions;
   readonly #call: PairingCall;
+  readonly #watched = new SingleFlight(() => this.#selectWatched());
+  #cancelRetry = (): void => {};
   /** The endpoints of this machine's sessions. */
   readonly endpoints: Endpoints;
 
@@ -67,9 +73,14 @@ export class Pairing {
 
   /** Selects the session that asked for an invite once its approval is allowed. */
   #notices(seat: SeatRef, notices: readonly Notice[]): void {
-    for (const { kind, approval_id: approval } of notices) {
-      if (kind === 'approval_allowed' && approval !== undefined) void this.#selectWatched(seat, approval).catch(ignore);
-    }
+    const allowed = notices.flatMap(({ kind, approval_id: id }) => (kind === 'approval_allowed' && id ? [id] : []));
+    const watches = allowed.length === 0 ? [] : this.#options.journal.approvalWatches();
+    if (watches.some((watch) => watch.origin === seat.origin && allowed.includes(watch.approval_id))) this.resume();
+  }
+
+  /** Goes on with the watched approvals, as at the daemon's start: their notices may have been acknowledged before. */
+  resume(): void {
+    void this.#watched.run().catch(ignore);
   }
 
   /** A request, with the reason if the delivery mode of one side keeps its session asleep. */
@@ -167,37 +178,45 @@ export class Pairing {
     return toAnswer(now);
   }
 
-  /** The watch lasts until the session is selected, or never can be: the notice of a try that failed is read again. */
-  async #selectWatched(seat: SeatRef, approval: string): Promise<void> {
-    const { journal } = this.#options;
-    const watch = journal.approvalWatch(seat.origin, approval);
-    if (!watch) return;
+  /**
+   * Tries all watched approvals, and again after a pause where that fails: the session has the notice by then, so nothing
+   * else brings it back.
+   */
+  async #selectWatched(): Promise<void> {
+    const { clock, journal } = this.#options;
+    const tries = await Promise.allSettled(journal.approvalWatches().map((watch) => this.#tryWatched(watch)));
+    this.#cancelRetry();
+    if (tries.some(({ status }) => status === 'rejected'))
+      this.#cancelRetry = clock.after(RETRY_MS, () => this.resume());
+  }
+
+  /** The watch lasts until the session is selected, or never can be. */
+  async #tryWatched(watch: ApprovalWatch): Promise<void> {
+    let over = true;
     try {
-      await this.#selectSession(seat, approval, watch);
+      over = await this.#selectSession(watch);
     } catch (error) {
       if (!(error instanceof ControlRefusal) || !isFinalRefusal(error.code)) throw error;
     }
-    journal.endApprovalWatch(seat.origin, approval);
+    if (over) this.#options.journal.endApprovalWatch(watch);
   }
 
-  /** Selects the session for the pairing of the invite, if both are there. */
-  async #selectSession(
-    seat: SeatRef,
-    approval: string,
-    watch: { session_key: SessionKey; boot: string },
-  ): Promise<void> {
-    const session = this.#options.sessions.get(watch.session_key);
+  /** Selects the session for the pairing of the invite, if both are there. @returns whether nothing is left to wait for */
+  async #selectSession({ session_key, boot, approval_id, ...seat }: ApprovalWatch): Promise<boolean> {
+    const session = this.#options.sessions.get(session_key);
     const current = this.#options.seats.of(seat);
-    if (!session?.row.open || session.row.boot !== watch.boot || current?.session !== session) return;
-    const found = await this.#call(seat.origin, { seat }, 'getApproval', { params: { approval } });
-    const id = (found as { pairing_request_id?: string }).pairing_request_id;
-    if (id === undefined) return;
+    if (!session?.row.open || session.row.boot !== boot || current?.session !== session) return true;
+    const found = await this.#call(seat.origin, { seat }, 'getApproval', { params: { approval: approval_id } });
+    if (found.approval.state === 'pending') return false;
+    const id = found.pairing_request_id;
+    if (id === undefined) return true;
     const request = await this.#call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
     const { origin } = seat;
     const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: current.identity });
     await this.endpoints.select(endpoint, false);
     this.#options.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
     void endpoint.steps.run().catch(ignore);
+    return true;
   }
 }
 

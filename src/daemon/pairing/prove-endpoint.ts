@@ -14,7 +14,8 @@ const LAST_PING_INTERVAL_MS = HOUR;
 const MAX_PINGS = 8;
 /** Proofs expire after ten minutes. */
 const RENEW_MS = 8 * MINUTE;
-const RETRY_MS = 30_000;
+/** Until what failed is tried again. */
+export const RETRY_MS = 30_000;
 
 const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'expired']);
 
@@ -215,7 +216,9 @@ const peerOf = ({ display }: PairingRequest, { bound: { side } }: Endpoint): str
 export const boardOf = ({ board_id, display }: PairingRequest): string | undefined =>
   display?.boards.find(({ id }) => id === board_id)?.name;
 
-export const isFinalRefusal = (code: string): boolean =>
-  ['pairing_changed', 'pairing_closed', 'pairing_not_found', 'forbidden', 'unauthorized', 'login_required'].includes(
-    code,
-  );
+const finalRefusals = new Set([
+  ...['pairing_changed', 'pairing_closed', 'pairing_not_found', 'approval_not_found'],
+  ...['forbidden', 'unauthorized', 'login_required'],
+]);
+
+export const isFinalRefusal = (code: string): boolean => finalRefusals.has(code);
