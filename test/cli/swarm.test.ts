@@ -249,6 +249,7 @@ describe('service swarm', () => {
     await until('the agent', async () => (await home.json(['daemon', 'status'])).bindings.some(bound('bot')));
     lost.kill('SIGKILL');
     await finished(lost);
+    launcher.endHanging();
     launcher.behave({});
     const [agent] = (await home.json(['swarm', 'up', '--yes'])).agents as Agent[];
     expect([agent!.action, agent!.by, agent!.seated]).to.deep.equal(['running', 'launcher', true]);

@@ -103,6 +103,11 @@ export class TestLauncher {
     writeFileSync(join(this.folder, 'behaves.json'), JSON.stringify(behaves));
   }
 
+  /** Ends the one that never answers. */
+  endHanging(): void {
+    process.kill(Number(readFileSync(join(this.folder, 'hanging.pid'), 'utf8')), 'SIGKILL');
+  }
+
   /** What an agent's program printed. */
   log(agent: string): string {
     return readFileSync(join(this.folder, `${agent}.log`), 'utf8');

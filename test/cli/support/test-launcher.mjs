@@ -28,6 +28,7 @@ else if (op === 'info') answer({ v: 1, name: 'local', modes: ['interactive', 'he
 else if (op === 'start' && noted && alive(noted))
   answer({ error: { code: 'already_running', message: `${agent} runs`, handle: String(noted) } });
 else if (op === 'start') {
+  if (behaves.hangs) writeFileSync(path('hanging.pid'), String(process.pid));
   const log = openSync(path(`${agent}.log`), 'a');
   const options = { env: { ...process.env, ...env }, cwd: dir, detached: true, stdio: ['ignore', log, log] };
   const child = spawn(argv[0], argv.slice(1), options);
