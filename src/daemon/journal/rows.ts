@@ -100,7 +100,6 @@ export interface ReceivedRow extends SeatRef {
   via: 'handoff' | 'claim';
 }
 
-/** The reporter of a seat's program queue, and the number of its last report. */
 /** A session whose agent waits for its person's decision. */
 export interface ApprovalWatch extends SeatRef {
   approval_id: string;
@@ -108,6 +107,7 @@ export interface ApprovalWatch extends SeatRef {
   boot: string;
 }
 
+/** The reporter of a seat's program queue, and the number of its last report. */
 export interface QueueFence extends SeatRef {
   session_key: SessionKey;
   boot: string;
