@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { Message } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
+import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -552,6 +553,25 @@ describe('what needs the person', () => {
     );
     const list = page.getByRole('article').filter({ hasText: 'which of them' });
     expect(await list.getByRole('listitem').allInnerTexts()).to.deep.equal(['one', 'two\nor which of them?']);
+    await close();
+  });
+
+  it('offers no answer where a file, an address or a picture of the question is not shown', async () => {
+    const { person, board, agent } = await begin();
+    await put(person, board.name, 'plan.md', 'The plan\n');
+    const ask = (body: string, more: object = {}) =>
+      post(agent, board.name, body, { ask: { options: ['Yes'] }, ...more });
+    await ask('Approve it?', { files: [{ file: 'plan.md' }] });
+    await ask('Run [the script](https://evil.example/run)?');
+    const picture = await ask('![](https://evil.example/a.png)\nShip it');
+    await ask('cap | wait\n--- | ---\n60 s | long');
+    const { page, close } = await visit(server, person, '/inbox', { viewport: { width: 360, height: 740 } });
+    await page.getByRole('link', { name: 'Look at it' }).nth(3).waitFor();
+    expect(await page.getByRole('button', { name: 'Yes' }).count()).to.equal(0);
+    expect((await questions(page)).slice(0, 3)).to.deep.equal(['Approve it?', 'Run the script? …', 'Ship it …']);
+    await page.goto(`${server.url}/inbox/asks/${picture.id}`);
+    await page.getByRole('heading', { name: 'Ship it' }).waitFor();
+    await page.getByRole('link', { name: 'https://evil.example/a.png' }).waitFor();
     await close();
   });
 

@@ -10,7 +10,10 @@ const MAX_SHORT = 300;
 
 /** Whether a Markdown text is short and has nothing but paragraphs, so that plain text says the same. */
 const isShort = (text: string): boolean =>
-  text.length <= MAX_SHORT && !/^( {4}|\t| {0,3}([>|]|([-*+]|#{1,6}|\d+[.)])\s|```|~~~)|.*~~)/m.test(text);
+  text.length <= MAX_SHORT && !/^( {4}|\t| {0,3}([>|]|([-*+]|#{1,6}|\d+[.)])\s|```|~~~|:?-+:? *\|)|.*~~)/m.test(text);
+
+/** Whether a Markdown text has a link or an image, of which plain text shows no address. */
+const hasAddress = (text: string): boolean => /\][(:]/.test(text);
 
 /** The number of the line that asks: the first one outside of code with a question mark, else the first. */
 function askingLine(lines: readonly string[]): number {
@@ -56,7 +59,7 @@ export function questionOf({ body }: Pick<Message, 'body'>): { question: string;
   // Cutting at the question mark must not split Markdown emphasis, code or links.
   const cut = ['`', '*', '_', '['].every((sign) => isBalanced(head, sign)) ? head : paragraph;
   const question = excerpt(cut, MAX_SHORT) || excerpt(body, MAX_SHORT);
-  if (cut.length > MAX_SHORT || plainText(cut) === '') return { question, rest: body };
+  if (cut.length > MAX_SHORT || plainText(cut) === '' || hasAddress(cut)) return { question, rest: body };
   const parts = [...lines.slice(0, start), paragraph.slice(cut.length).trim(), ...lines.slice(end)];
   return { question, rest: parts.join('\n').trim() };
 }
@@ -80,13 +83,14 @@ export interface Brief {
   whole: boolean;
 }
 
-export function briefOf({ body }: Pick<Message, 'body'>): Brief {
+export function briefOf({ body, files }: Pick<Message, 'body' | 'files'>): Brief {
   const { question, rest } = questionOf({ body });
-  if (!isShort(body)) return { title: rest ? question.replace(/…$/, '') : question, rest: rest && '…', whole: false };
+  const whole = isShort(body) && !hasAddress(body) && files.length === 0;
+  if (!whole) return { title: rest ? question.replace(/…$/, '') : question, rest: rest && '…', whole };
   // In the order of the message, in which the question may come last.
   const all = plainText(body);
   const title = all.startsWith(question) ? question : all;
-  return { title, rest: all.slice(title.length).trim(), whole: true };
+  return { title, rest: all.slice(title.length).trim(), whole };
 }
 
 /** Only the question of an ask; `…` says that there is more. */
