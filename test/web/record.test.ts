@@ -193,6 +193,18 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('is filtered from the newest event on, however old the open one is', async () => {
+    const { name } = await newBoard(server.dana);
+    for (let n = 1; n <= 40; n++) await post(server.dana, name, `Message ${n}`);
+    await server.dana.ok('createTask', { params: { board: name }, body: { title: 'Find out' } });
+    const { page, close } = await visit(server, server.dana, `/?board=${name}&event=3`);
+    await page.getByRole('heading', { name: /^Verified/ }).waitFor();
+    await page.getByRole('row', { name: /“Message 1”/ }).waitFor();
+    await page.getByLabel('Kind of event').selectOption('Tasks');
+    await page.getByRole('row', { name: /Find out/ }).waitFor();
+    await close();
+  });
+
   it('says where an address names an event that there is not', async () => {
     const { page, close } = await visit(server, server.dana, `/?board=${board.name}&event=12345`);
     await page.getByText('There is no event #12\u202f345; these are the newest.').waitFor();

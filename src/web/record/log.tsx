@@ -120,9 +120,11 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   const filter = `${kind} ${actor} ${none}`;
   const readFor = useRef(filter);
   useEffect(() => {
-    if (open !== undefined && readFor.current === filter && list?.events.some(({ seq }) => seq === open)) return;
+    const filtered = readFor.current !== filter;
+    if (open !== undefined && !filtered && list?.events.some(({ seq }) => seq === open)) return;
     readFor.current = filter;
-    void read(null, around !== undefined && around <= (room.head.peek() ?? 0) ? around : undefined);
+    // What another filter lets through may all be newer than the open event.
+    void read(null, !filtered && around !== undefined && around <= (room.head.peek() ?? 0) ? around : undefined);
   }, [filter, open]);
 
   useEffect(() => {
