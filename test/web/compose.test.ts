@@ -613,7 +613,11 @@ describe('the message box', () => {
     const keys = keysOf(page);
     await boxOf(page).fill('How long may one wait be?');
     await page.getByRole('button', { name: 'To Everyone' }).click();
-    await page.getByRole('checkbox', { name: /^claude/ }).press('Enter');
+    await page.getByRole('checkbox', { name: /^claude/ }).focus();
+    // Each further one is a repeat of a key that is held.
+    for (const _ of ['down', 'repeat', 'repeat', 'repeat']) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.getByRole('checkbox', { name: /^claude/, checked: true }).waitFor();
     await page.getByRole('button', { name: 'To claude' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Ask a question with options' }).click();

@@ -277,9 +277,10 @@ const hintText = ({ urgent, expectsReply }: Draft, wakes: string): string =>
 
 /** Enter in a field of a form submits it. Here it chooses a recipient, or goes on to the next option. */
 function keepFromPosting(event: KeyboardEvent): void {
-  const { target, key, ctrlKey, metaKey, isComposing } = event;
+  const { target, key, ctrlKey, metaKey, isComposing, repeat } = event;
   if (!(target instanceof HTMLInputElement) || key !== 'Enter' || ctrlKey || metaKey || isComposing) return;
   event.preventDefault();
+  if (repeat) return;
   if (target.type === 'checkbox') target.click();
   else moveFocus(target.closest('fieldset'), 'input', 1);
 }
