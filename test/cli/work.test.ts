@@ -235,11 +235,18 @@ describe('work from the command line', () => {
           ]) {
             await home().json(['line', 'working', 'Payments', ...whose]);
             expect([await lineOn('demo'), await lineOn('payments')]).to.deep.equal([null, 'Payments']);
+            for (const name of ['omp@payments', '@omp@payments'])
+              expect((await home().json(['line', 'show', name])).line.text).to.equal('Payments');
             await home().json(['line', 'clear', ...whose]);
             expect(await lineOn('payments')).to.equal(null);
           }
-          const two = await home().run(['line', 'clear', '--as', 'omp@payments', '--board', 'demo']);
-          expect([two.code, two.stderr.includes('Two boards are named, payments and demo.')]).to.deep.equal([2, true]);
+          for (const two of [
+            ['line', 'clear', '--as', 'omp@payments'],
+            ['line', 'show', 'omp@payments'],
+          ]) {
+            const { code, stderr } = await home().run([...two, '--board', 'demo']);
+            expect([code, stderr.includes('Two boards are named, payments and demo.')]).to.deep.equal([2, true]);
+          }
         },
       );
     }

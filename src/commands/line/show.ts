@@ -1,6 +1,7 @@
 import { BaseCommand, optional, stringFlag } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/open-session.ts';
+import { agentElsewhere } from '../agent/lib/own-agent.ts';
 import { aboutTask, lineTarget, printLine, readLine } from './lib/lines.ts';
 import { lineOfAgent } from './lib/shapes.ts';
 
@@ -15,7 +16,7 @@ export default class LineShow extends BaseCommand<typeof LineShow> {
   static override flags = { task: stringFlag('T', 'Only a line about this task', { char: 'T' }) };
 
   override async run(): Promise<void> {
-    const { agent } = this.args;
+    const agent = this.args.agent === undefined ? undefined : agentElsewhere(this.args.agent, this.globals);
     const target =
       agent === undefined
         ? await lineTarget((who) => this.onBoard(who), this.globals)

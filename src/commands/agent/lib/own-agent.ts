@@ -25,8 +25,8 @@ export function agentNamed(as: string, globals: Globals): string {
 }
 
 /**
- * The name of an agent that this machine holds no seat of; the board that is named with it is the one in use. Where only
- * one of two is an id, both may be the same: then it is the one of `--board`.
+ * The name of an agent, of which this machine need hold no seat; the board that is named with it is the one in use.
+ * Where only one of two is an id, both may be the same: then it is the one of `--board`.
  */
 export function agentElsewhere(as: string, globals: Globals): string {
   const [name, board] = partsOf(as);

@@ -77,7 +77,7 @@ export async function aboutTask(
 export async function readLine({ session, member }: LineTarget, agent?: string): Promise<Member> {
   const { client, board } = session;
   await requireFeature(client, 'lines');
-  const name = agent?.replace(/^@/, '') ?? member ?? (await client.call('getMe')).data.id;
+  const name = agent ?? member ?? (await client.call('getMe')).data.id;
   return (await client.call('getMember', { params: { board, member: name } })).data;
 }
 
