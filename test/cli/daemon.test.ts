@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { finished, Home } from './support/home.ts';
+import { finished, Home, until } from './support/home.ts';
 
 describe('service daemon', () => {
   let home: Home;
@@ -84,6 +84,21 @@ describe('service daemon', () => {
     expect((await home.json(['boards'], { env })).autostarted).to.deep.equal(['daemon']);
     await home.json(['daemon', 'stop']);
     expect(await home.json(['daemon', 'start'])).to.not.have.property('autostarted');
+  });
+
+  it('says that a seat has ended, and sends nobody to doctor for it, which finds nothing', async () => {
+    await home.json(['board', 'create', 'demo']);
+    const env = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
+    await home.json(['join', '--board', 'demo', '--name', 'bot'], { env });
+    await home.json(['agent', 'remove', 'bot', '--board', 'demo', '--yes']);
+    const ended = async () => (await home.json(['daemon', 'status'])).agents;
+    await until('the end of the seat', async () => (await ended()).length > 0);
+    expect((await ended())[0].problem).to.equal('agent_removed');
+    const { stdout } = await home.run(['daemon', 'status']);
+    expect(stdout)
+      .to.match(/^Ended {6}bot on demo: the agent was removed$/m)
+      .and.not.include('service doctor');
+    for (const name of ['seats', 'delivery']) expect(await findings(name), name).to.deep.equal([]);
   });
 
   it('is not started where others can read the credentials, as a command and a hook say', async () => {

@@ -62,6 +62,9 @@ export default class DaemonStatus extends BaseCommand<typeof DaemonStatus> {
 /** @param times how they are shown */
 function daemonLines(status: StatusAnswer, times: TimeStyle): string[] {
   const { pid, build, started_at, servers = [], sessions = [], attention = [], agents = [] } = status;
+  // Its token is deleted by then, so nothing is left to do about it.
+  const ended = agents.filter(({ problem }) => problem === 'agent_removed');
+  const problems = agents.filter(({ problem }) => problem !== 'agent_removed');
   const { stalled = [], truncated = [], metrics: { uncaught_errors: errors = 0 } = {} } = status;
   return [
     `Daemon     ${build.version} (pid ${pid}), started ${showTime(started_at, times)}`,
@@ -75,12 +78,13 @@ function daemonLines(status: StatusAnswer, times: TimeStyle): string[] {
         const held = seats.map(({ name, board }) => `${name} on ${board}`).join(', ');
         return `Session    ${key} ${turn}${held ? `: ${held}` : ''}`;
       }),
-    ...agents.map(({ agent, problem }) => `Problem    ${agent.name} on ${agent.board}: ${problem}`),
+    ...ended.map(({ agent }) => `Ended      ${agent.name} on ${agent.board}: the agent was removed`),
+    ...problems.map(({ agent, problem }) => `Problem    ${agent.name} on ${agent.board}: ${problem}`),
     ...attention.map(({ agent, reason }) => `Attention  ${agent.name} on ${agent.board}: ${reason}`),
     ...stalled.map(({ agent }) => `Stalled    ${agent.name} on ${agent.board}: its session did not wake`),
     ...truncated.map(({ agent, seq }) => `In part    ${agent.name} on ${agent.board}: #${seq}`),
     ...(errors > 0 ? [`Errors     ${errors} unexpected`] : []),
-    ...(agents.length + attention.length + stalled.length + errors > 0
+    ...(problems.length + attention.length + stalled.length + errors > 0
       ? [called('What to do about it: service doctor')]
       : []),
   ];
