@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { MAX_FILE } from '../../src/contract/values.ts';
 import type { Api } from '../support/api.ts';
 import { type Agent, newAgent, newBoardWith, post } from '../support/cast.ts';
@@ -605,6 +605,26 @@ describe('the message box', () => {
     expect(x + width).to.be.at.most(360);
     await ask.click();
     expect((await posted(1)).urgent).to.equal(false);
+    await close();
+  });
+
+  it('on a phone, what was done is said above the message box, and above the bar of other screens', async () => {
+    await post(claude, board, 'Ship it?', { to: ['@dana'], ask: { options: ['Yes', 'No'] } });
+    const { page, close } = await open();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.clock.install();
+    await boxOf(page).fill('one\ntwo\nthree');
+    await page.getByRole('article').getByRole('button', { name: 'Yes' }).click();
+    const said = page.getByText('Answered “Yes”.');
+    await said.waitFor();
+    const isAbove = async (part: Locator) => {
+      const [top, bottom] = [(await said.boundingBox())!, (await part.boundingBox())!];
+      expect(top.y + top.height).to.be.at.most(bottom.y);
+    };
+    await isAbove(page.locator('.box'));
+    await page.getByRole('link', { name: 'All boards' }).click();
+    await page.locator('.bot').waitFor();
+    await isAbove(page.locator('.bot'));
     await close();
   });
 
