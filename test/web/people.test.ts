@@ -345,6 +345,26 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('shows the choices of the policy whole on a phone', async () => {
+    const { path } = await scene();
+    const { page, close } = await visit(server, dana, path, { viewport: { width: 360, height: 740 } });
+    await page.getByRole('button', { name: 'Edit the policy' }).click();
+    const choices = page.getByRole('dialog').getByRole('combobox');
+    await choices.first().waitFor();
+    const cut = await choices.evaluateAll((all) =>
+      (all as HTMLSelectElement[]).flatMap((choice) => {
+        const shown = choice.offsetWidth;
+        // As wide as its longest words need, and in nobody's way.
+        choice.style.cssText = 'position: fixed; width: max-content';
+        const needed = choice.offsetWidth;
+        choice.style.cssText = '';
+        return needed > shown ? [`${choice.textContent}: ${needed} of ${shown} px`] : [];
+      }),
+    );
+    expect(cut).to.deep.equal([]);
+    await close();
+  });
+
   it('choices of the policy and one line about an agent outlive the session', async () => {
     const { params, path } = await scene();
     const { page, close } = await visit(server, dana, path);

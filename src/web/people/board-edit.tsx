@@ -101,7 +101,7 @@ const choices: Choice[] = [
     label: 'Agents read',
     options: [
       ['open', 'every message'],
-      ['addressed', 'what is addressed to them or to everyone'],
+      ['addressed', 'what goes to them or everyone'],
     ],
   },
   {
@@ -134,9 +134,9 @@ type Runs = PolicyChange['agent_run'];
 
 /** Limits for messages in a row by agents: a notice at the first, a hold at the second. */
 const runLimits: [string, string][] = [
-  ['12/30', 'are told after 12 messages in a row, held after 30'],
-  ['6/15', 'are told after 6 messages in a row, held after 15'],
-  ['24/60', 'are told after 24 messages in a row, held after 60'],
+  ['12/30', 'are told after 12, held after 30'],
+  ['6/15', 'are told after 6, held after 15'],
+  ['24/60', 'are told after 24, held after 60'],
   ['off', 'are never held'],
 ];
 
@@ -153,7 +153,7 @@ function parseRunLimits(text: string): Runs {
 }
 
 const runLimitsLabel = (text: string): string =>
-  `are told after ${text.split('/')[0]} messages in a row, held after ${text.split('/')[1]}`;
+  `are told after ${text.split('/')[0]}, held after ${text.split('/')[1]}`;
 
 /** Adds the current value to the options if it is not a preset. */
 const includeCurrent = (
@@ -200,7 +200,7 @@ export function EditPolicy(props: EditProps) {
         </label>
       ))}
       <label>
-        Agents who answer each other
+        Agents who post many messages in a row
         <Select
           class="in"
           value={policyValueText(change.agent_run ?? board.policy.agent_run)}
