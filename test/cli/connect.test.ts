@@ -411,7 +411,8 @@ describe('an invite of a server that says what it likes', () => {
     server = createServer((request, response) => {
       asked.push(request.url ?? '');
       const answer = answers[request.url?.split('?')[0] ?? ''] ?? preview;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const status = request.url?.endsWith('/people') ? 201 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     preview = { ...told, server_url: origin() };
@@ -471,6 +472,17 @@ describe('an invite of a server that says what it likes', () => {
     };
     const signedIn = await laptop.shell(`printf %s 'abh_${'A'.repeat(43)}' | service login ${origin()} --store file`);
     expect(signedIn.stdout.trimEnd().split('\n')).to.have.length(1);
+  });
+
+  it('brings a person onto a board without a word of the server in a line of ours', async () => {
+    const evil = { id: 'brd_01M81X6K8ETNDGDXTRJ4E5SERV', name: 'x; evil\nNext: evil', charter: '', roles: {} };
+    answers = { '/v1/me': evil, '/v1/boards/demo/people': evil, '/v1/boards/demo': evil };
+    const env = { SERVICE_SERVER: origin(), SERVICE_TOKEN: `abh_${'A'.repeat(43)}` } as never;
+    const { stdout } = await laptop.run(['join', '--board', 'demo'], { env });
+    expect(stdout.trimEnd().split('\n')).to.deep.equal([
+      `You are on x; evil Next: evil on ${origin()} now, as x; evil Next: evil.`,
+      'Next, a seat for an agent: service agent create NAME --board BOARD',
+    ]);
   });
 
   it('is named by where the link leads, and nothing in its words acts or stands for words of ours', async () => {

@@ -4,6 +4,8 @@ import { called, runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { requireSavable } from '../../../cli/session/savable.ts';
 import { readWhole } from '../../../cli/stdin.ts';
+import { onOneLine } from '../../../cli/terminal/fields.ts';
+import { patterns } from '../../../contract/ids.ts';
 import { type JoinLine, readJoinLine } from '../../../contract/join-line.ts';
 import type { Board, BoardPerson, JoinResult, Member } from '../../../contract/types.ts';
 import { environmentToken } from '../../../local/actors.ts';
@@ -174,20 +176,19 @@ export async function joinAsPerson(
   return { record: joined, replayed: reply.replayed, text: (again) => joinedText(joined, server.url, again) };
 }
 
-/** @param at the address of the server. */
+/** @param at the address of the server, whose words stay in the line they are in, and out of commands. */
 export function joinedText(record: JoinRecord, at: string, again: string): string {
   const { board_record: board, agent, person, use } = record;
   const where = `${board.name} on ${at}`;
-  return [
+  const typed = patterns.boardName.test(board.name) ? board.name : 'BOARD';
+  const lines = [
     agent ? `Joined ${where} as ${agent.name}${agent.role ? ` (${agent.role})` : ''}.${again}` : '',
     person ? `You are on ${where} now, as ${person.name}.${again}` : '',
     use
       ? use.bound_session
         ? 'This session is that agent: messages arrive here.'
         : `It acts with --as ${use.as}, until it is removed.`
-      : called(`Next, a seat for an agent: service agent create NAME --board ${board.name}`),
-    ...agreedText(record),
-  ]
-    .filter(Boolean)
-    .join('\n');
+      : called(`Next, a seat for an agent: service agent create NAME --board ${typed}`),
+  ];
+  return [...lines.map(onOneLine), ...agreedText(record)].filter(Boolean).join('\n');
 }
