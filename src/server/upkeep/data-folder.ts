@@ -180,7 +180,7 @@ const asMade = (file: string): ServeError =>
   new ServeError(
     'storage_unreachable',
     `SQLite can read ${file} only where it can write files beside it.`,
-    'Look at it in a folder that can be written, or make the copy with VACUUM INTO, as in docs/deploy.md: that one needs none.',
+    'Look at its disk, if it should be writable. A copy that needs no files beside it is made with VACUUM INTO, as in docs/deploy.md.',
   );
 
 const NAME_IT = 'Name what the server was started with: --data, and --db if it has one.';
