@@ -17,6 +17,7 @@ import {
   namedServer,
   personServer,
 } from '../../local/servers.ts';
+import { sameWords } from '../list.ts';
 import type { Output } from '../output.ts';
 import { noteDone, runtime, version } from '../runtime.ts';
 import { show } from '../terminal/terminal.ts';
@@ -117,9 +118,7 @@ async function actorOf({ as, board, ofBoard, server, seat }: SessionChoice, save
 }
 
 /** The flags that keep a further command at the same server, board and actor, as they were given for this one. */
-export function staying({ choice: { server, board, as } }: Session): string {
-  return [server ? ` --server ${server}` : '', board ? ` --board ${board}` : '', as ? ` --as ${as}` : ''].join('');
-}
+export const staying = ({ choice }: Session): string => sameWords(choice);
 
 /** The same for a command that names its board itself. */
 export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): string =>
