@@ -60,8 +60,10 @@ describe('all boards', () => {
     const amy = await server.person('amy');
     const { name: board } = await newBoard(amy);
     const agent = await newAgent(amy, board, { name: 'claude' });
-    await post(agent, board, 'Message 0');
     const { page, close } = await visit(server, amy);
+    await page.getByText('Nothing was said yet').waitFor();
+    await post(agent, board, 'Message 0');
+    // Once it is shown, no timer of the clock before is left.
     await page.getByText('claude: Message 0').waitFor();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -414,7 +416,7 @@ describe('all boards', () => {
     await post(agent, board, 'Go on?', { to: ['@uma'], ask: { options: ['Yes', 'No'] }, about: [ref] });
     const { page, close } = await visit(server, uma, `/?board=${board}`, { viewport: { width: 390, height: 844 } });
     const header = page.locator('.hd');
-    await header.getByText('1 blocked').waitFor();
+    for (const words of ['1 needs you', '1 blocked']) await header.getByText(words).waitFor();
     const facts = await header.locator('.now a').filter({ visible: true }).allInnerTexts();
     expect(facts.map((words) => words.replace(/\s+/g, ' '))).to.deep.equal([
       '1 needs you',
