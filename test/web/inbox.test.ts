@@ -545,6 +545,9 @@ describe('what needs the person', () => {
       'The tests are green. The branch is rebased. Should I merge it now? It is small.',
       'two or which of them? …',
     ]);
+    // The question itself stands out from the words around it.
+    const around = await page.locator('.qq .rest').allInnerTexts();
+    expect(around.map((words) => words.trim())).to.deep.equal(['The tests are green.', 'It is small.', '…']);
     await page.goto(`${server.url}/?board=${board.name}`);
     const wrapped = page.getByRole('article').filter({ hasText: 'rebased' });
     await wrapped.getByRole('button', { name: 'Yes' }).waitFor();

@@ -105,7 +105,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
 
 function Row({ need, highlighted }: { need: Need; highlighted: boolean }) {
   const item = toItem(need);
-  const { who, board, title, rest, whole, note } = item;
+  const { who, board, before, title, rest, whole, note } = item;
   const href = hrefOf(itemPlace(item));
   const link = useRef<HTMLAnchorElement>(null);
   const closed = need.kind === 'ask' && isClosedElsewhere(need.message);
@@ -122,7 +122,7 @@ function Row({ need, highlighted }: { need: Need; highlighted: boolean }) {
           {closed ? <span role="status">answered or closed meanwhile</span> : note}
         </span>
         <a class="qq" ref={link} href={href}>
-          <Question title={title} rest={rest} />
+          <Question before={before} title={title} rest={rest} />
         </a>
       </span>
       {need.kind === 'ask' && !closed && whole && need.message.ask?.options.length ? (

@@ -161,7 +161,7 @@ function Nothing() {
 }
 
 function Line({ item, current }: { item: Item; current: boolean }) {
-  const { who, board, title, rest, whole, note, blocks, when, need } = item;
+  const { who, board, before, title, rest, whole, note, blocks, when, need } = item;
   return (
     <li class={current ? 'cur' : undefined}>
       <a
@@ -181,7 +181,7 @@ function Line({ item, current }: { item: Item; current: boolean }) {
             <span class="nw">{when}</span>
           </span>
           <b class="qq">
-            <Question title={title} rest={rest} />
+            <Question before={before} title={title} rest={rest} />
           </b>
           <span class="sm q2">{blocks ? <Blocks note={note} /> : note}</span>
         </span>

@@ -70,7 +70,7 @@ export function NeedStrip({ room }: { room: Room }) {
     [need, next, closed, writingTo],
   );
   if (!item) return null;
-  const { who, title, rest, note } = item;
+  const { who, before, title, rest, note } = item;
   const sent = answerAttempts.value.get(need.id)?.state === 'sent';
   const writing = writingTo === need.id;
   const task = message?.ask?.task;
@@ -113,7 +113,7 @@ export function NeedStrip({ room }: { room: Room }) {
             )}
           </p>
           <p class="ask" id="need-question">
-            <Question title={title} rest={rest} />
+            <Question before={before} title={title} rest={rest} />
           </p>
         </div>
         <span class="row nw steps">

@@ -76,8 +76,10 @@ export function splitAsk(body: string): { before: string; asking: string } {
 
 /** An ask in a few lines. */
 export interface Brief {
+  /** What it says before its question. */
+  before?: string;
   title: string;
-  /** What else it says; `…` where that is more than fits. */
+  /** What it says after it; `…` where it says more than fits. */
   rest: string;
   /** Whether this is all that it says, so that it can be answered from here. */
   whole: boolean;
@@ -89,13 +91,14 @@ export function briefOf({ body, files }: Pick<Message, 'body' | 'files'>): Brief
   if (!whole) return { title: rest ? question.replace(/…$/, '') : question, rest: rest && '…', whole };
   // In the order of the message, in which the question may come last.
   const all = plainText(body);
-  const title = all.startsWith(question) ? question : all;
-  return { title, rest: all.slice(title.length).trim(), whole };
+  const at = all.indexOf(question);
+  if (at < 0) return { title: all, rest: '', whole };
+  return { before: all.slice(0, at).trim(), title: question, rest: all.slice(at + question.length).trim(), whole };
 }
 
 /** Only the question of an ask; `…` says that there is more. */
-export const titleOf = ({ title, rest }: { title: string; rest?: string | undefined }): string =>
-  rest ? `${title} …` : title;
+export const titleOf = ({ before, title, rest }: { title: string } & Partial<Brief>): string =>
+  before || rest ? `${title} …` : title;
 
 /** "goes with 60 s in 22 min", "went with 60 s" or "blocks PAY-12"; null without either. */
 export function consequenceOf({ ask }: Message): string | null {

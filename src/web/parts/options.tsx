@@ -2,7 +2,7 @@
 import type { Message } from '../../contract/types.ts';
 import { answerAttempts, chosenOption, isAnswerLocked, pickOption, sendAnswer, setChanging } from '../state/answers.ts';
 import { isHeldNumber, singleKeys } from '../state/keys.ts';
-import { briefOf } from './ask.ts';
+import { type Brief, briefOf } from './ask.ts';
 import { ProblemLine } from './problem.tsx';
 
 /** Longer options take a whole row on a phone. In characters. */
@@ -21,7 +21,7 @@ export function Options(props: {
   const { message } = props;
   const { ask } = message;
   if (!ask || ask.options.length === 0) return null;
-  const { title, rest } = briefOf(message);
+  const { before, title, rest } = briefOf(message);
   const attempt = answerAttempts.value.get(message.id);
   // The button looks pressed only after the server has stored the answer.
   const chosen = chosenOption(message);
@@ -39,7 +39,7 @@ export function Options(props: {
         class={props.class ? `opts ${props.class}` : 'opts'}
         role="group"
         aria-labelledby={props.labelledBy}
-        aria-label={props.labelledBy ? undefined : `${title} ${rest}`.trim()}
+        aria-label={props.labelledBy ? undefined : [before, title, rest].filter(Boolean).join(' ')}
         aria-busy={attempt?.state === 'sending'}
         onKeyDown={(event) => {
           if (event.ctrlKey || event.metaKey || event.altKey || isHeldNumber(event) || !singleKeys.peek()) return;
@@ -100,8 +100,9 @@ export function Options(props: {
 }
 
 /** The question of an ask in a list, or of something else, and what else it says. */
-export const Question = ({ title, rest }: { title: string; rest?: string | undefined }) => (
+export const Question = ({ before, title, rest }: { title: string } & Partial<Brief>) => (
   <span>
+    {before && <span class="rest before">{before} </span>}
     {title}
     {rest && <span class="rest"> {rest}</span>}
   </span>
