@@ -224,7 +224,7 @@ function Freshness({ file, version }: { file: BoardFile | undefined; version: nu
   if (!file) return null;
   if (file.removed_at !== null) return <span>taken off</span>;
   const words = freshnessOf(file, version);
-  return words ? <span>{words}</span> : null;
+  return words ? <span class="nw">{words}</span> : null;
 }
 
 /** Whether a version was approved or replaced, or how much happened since; empty if none of these. */
