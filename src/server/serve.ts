@@ -140,7 +140,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     blobs.start(repeat);
     const bound = await listen(server, options);
     port = (server.address() as AddressInfo).port;
-    rememberPlace(options.files, { dataDir, db });
+    await rememberPlace(options.files, { dataDir, db });
     const url = site.baseUrl();
     // Of several processes that serve as one, the one that looks after them is the server.
     writePid(dataDir, options.supervised ? process.ppid : process.pid, url, info.version);

@@ -50,17 +50,22 @@ const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///abso
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
   const { dataDir, db } = home;
   const place = placeOf(addressOf(address, dataDir), db.dialect.name === 'postgres');
-  const last = lastFiles(dataDir);
-  if (address === undefined && last !== ownFiles(dataDir) && !db.dialect.shared) throw differs(dataDir, last);
+  const last = db.dialect.shared ? await notedIn(db) : lastFiles(dataDir);
+  if (address === undefined && last !== null && last !== ownFiles(dataDir)) throw differs(dataDir, last);
   return openPlace(place, home);
 }
 
-/** Notes where the files are, for the next start; processes that share a database note it there. */
-export function rememberPlace(address: string | undefined, { dataDir, db }: Pick<StoreHome, 'dataDir' | 'db'>): void {
-  if (db.dialect.shared) return;
+/** Notes where the files are, for the next start: in the data folder, or in the database that several may share. */
+export async function rememberPlace(
+  address: string | undefined,
+  { dataDir, db }: Pick<StoreHome, 'dataDir' | 'db'>,
+): Promise<void> {
   const named = addressOf(address, dataDir);
-  const place = placeOf(named, false);
-  rememberFiles(dataDir, place.kind === 'disk' ? addressIn('disk', resolve(place.root), '') : named);
+  const place = placeOf(named, db.dialect.shared);
+  const last = place.kind === 'disk' ? addressIn('disk', resolve(place.root), '') : named;
+  if (!db.dialect.shared) rememberFiles(dataDir, last);
+  // A place that is not on the disk was noted when it was claimed.
+  else if (address !== undefined && place.kind === 'disk') await note(db, last);
 }
 
 async function openPlace(place: Place, home: StoreHome): Promise<BlobStore> {
@@ -142,7 +147,7 @@ async function claimFiles(home: StoreHome, place: string | null): Promise<void> 
   const held = await db.claim(FILES, WAIT_MS, { shared: place !== null, lost: () => lost?.(taken) });
   if (!held) throw taken;
   if (place === null) return;
-  const noted = await db.read((tx) => readMeta(tx, 'files'));
+  const noted = await notedIn(db);
   if (noted === place) return;
   if (noted === null) return note(db, place);
   await held();
@@ -154,6 +159,8 @@ async function claimFiles(home: StoreHome, place: string | null): Promise<void> 
   // No other process starts meanwhile.
   await claimFiles(home, place);
 }
+
+const notedIn = (db: Database): Promise<string | null> => db.read((tx) => readMeta(tx, 'files'));
 
 const note = async (db: Database, place: string): Promise<void> => {
   await db.write((tx) => setMeta(tx, 'files', place));

@@ -132,10 +132,32 @@ describe('where the bytes of files are kept', () => {
       expect(await refusal('db:')).to.match(/^storage_unsupported .* keeps the files on its disk/);
       await first.close();
       const sharing = await startServer({ ...quiet, dataDir, db, files: 'db:' });
-      expect(await refusal()).to.match(/^storage_unsupported .* uses this database, .* the disk of this one/);
+      const disk = `disk://${folder()}`;
+      expect(await refusal(disk)).to.match(/^storage_unsupported .* uses this database, .* the disk of this one/);
       expect(await refusal('db:')).to.equal('started');
       await sharing.close();
-      expect(await refusal()).to.equal('started');
+      expect(await refusal(disk)).to.equal('started');
+    });
+
+    it('is not left for the folder of the data by a start or a check that does not name it, on Postgres too', async () => {
+      const db = await newPostgresDatabase();
+      const dataDir = folder();
+      const start = (files?: string) => outcome({ dataDir, db, files });
+      const check = () =>
+        checkStorage({ dataDir, db }).then(
+          ({ url }) => url,
+          ({ code, message }: ServeError) => `${code} ${message}`,
+        );
+      expect(await start()).to.equal('started');
+      expect(await start('db:')).to.equal('started');
+      expect(await start()).to.equal('storage_differs');
+      expect(await check()).to.equal(`storage_differs The server in ${dataDir} keeps its files in db:.`);
+      const disk = `disk://${folder()}`;
+      expect(await start(disk)).to.equal('started');
+      expect(await check()).to.equal(`storage_differs The server in ${dataDir} keeps its files in ${disk}.`);
+      expect(await start(`disk://${dataDir}/files/`)).to.equal('started');
+      expect(await start()).to.equal('started');
+      expect(await check()).to.equal(`disk://${dataDir}/files`);
     });
 
     it('is one place for all processes that share it, until all of them have stopped', async () => {
