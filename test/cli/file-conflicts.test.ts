@@ -39,4 +39,21 @@ describe('putting a file that was changed', () => {
     expect((await put(...words, '--base', '1', '--merge')).stdout).to.equal('Saved plan.md v3 on docs\n');
     expect((await home().run(['file', 'get', 'plan.md', '-'])).stdout).to.equal('one, mine\ntwo\nthree, theirs\n');
   });
+
+  it('gets what is there beside a file of that name that one wrote oneself', async () => {
+    await byCodex('report.md', 'theirs');
+    write('report.md', 'mine');
+    const { code, stderr } = await put('report.md');
+    expect(code).to.equal(7);
+    expect(stderr).to.include('Hint: Get it, put your change into it: service file get report.md OTHER\n');
+    expect((await home().run(['file', 'get', 'report.md', 'theirs.md'])).code).to.equal(0);
+  });
+
+  it('notes with --replace what is there already', async () => {
+    await byCodex('same.md', 'same');
+    write('same.md', 'same');
+    expect((await put('same.md', '--replace')).stdout).to.equal('same.md is unchanged at v1.\n');
+    write('same.md', 'changed');
+    expect((await put('same.md')).stdout).to.equal('Saved same.md v2 on docs\n');
+  });
 });

@@ -1,5 +1,5 @@
 /** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
-import { chmodSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import type { z } from 'zod';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
@@ -15,6 +15,7 @@ import { Failure } from '../../../local/failure.ts';
 import { writeNew } from '../../../local/private-file.ts';
 import { placeOf, readBytes } from './get.ts';
 import { hasMarks, merge } from './merge.ts';
+import { leafOf } from './names.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
 import { type Files, fileCalled, note } from './scope.ts';
 import type { putFile as putRecord } from './shapes.ts';
@@ -43,18 +44,26 @@ export interface Put {
 
 /** Puts a file onto the board, and notes what lies where. @throws Failure with the command that goes on. */
 export async function put(putting: Putting): Promise<Put> {
-  const { files, path, local, command, out } = putting;
+  const { path, local, command, out } = putting;
   const marked = path !== null && local.size < 1_048_576 && hasMarks(readFileSync(path));
   const done = await (putting.onConflict === 'replace' ? replacing(putting) : first(putting));
-  const { id, name, latest } = done.reply.data;
+  const { name, latest } = done.reply.data;
   if (marked)
     out.warn(
       'conflict_marked',
       `${name} v${latest.version} still has a conflict marked with <<<<<<<.`,
       `resolve it, then ${command}`,
     );
-  if (path !== null) await note(files, path, { file_id: id, name, version: latest.version, digest: latest.digest });
+  await noteLatest(putting, done.reply.data);
   return done;
+}
+
+/** Notes that what lies here is the latest version. */
+async function noteLatest(
+  { files, path }: Putting,
+  { id, name, latest: { version, digest } }: BoardFile,
+): Promise<void> {
+  if (path !== null) await note(files, path, { file_id: id, name, version, digest });
 }
 
 /**
@@ -76,8 +85,10 @@ export async function putIfChanged(
   if (onConflict === 'replace') {
     const file = await fileCalled(files, query.name);
     const { version = 0, digest } = file?.latest ?? {};
-    if (file && digest === local.digest && isTagged(file, query))
+    if (file && digest === local.digest && isTagged(file, query)) {
+      await noteLatest(putting, file);
       return { record: { file, version, replaces: version, changed: false }, reply: null };
+    }
   }
   const { reply, replaces } = await put(putting);
   const file = reply.data;
@@ -249,7 +260,7 @@ function conflict(error: ClientError, putting: Putting): Failure {
   if (mergeable(putting, error)) return failure(message, `${command}${from} --merge`);
   const get = query.brief ? 'service brief get' : `service file get ${there.name ?? name}`;
   // Over what is here it would not be got.
-  const to = base > 0 && !piped ? ' OTHER' : '';
+  const to = (base > 0 && !piped) || existsSync(leafOf(there.name ?? name)) ? ' OTHER' : '';
   const other = piped ? `, or take its place: ${command} --replace` : '';
   return failure(message, `Get it, put your change into it: ${get}${to}${stay}${other}`);
 }
