@@ -157,7 +157,7 @@ const away = ({ committing }: Unreachable): Refusal =>
 
 export const full = (): Refusal =>
   new Refusal('storage_full', 'The server has no room left to store this; nothing was changed.', {
-    hint: "Free space on the server's disk, then send it again.",
+    hint: 'Tell the operator of the server: its disk is full, or its quota for files is used up.',
   });
 
 export const busy = (): Refusal =>

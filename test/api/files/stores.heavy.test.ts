@@ -238,6 +238,7 @@ describe('where the bytes of files are kept', () => {
     await put(server.dana, name, 'a.txt', 'a'.repeat(60));
     const refused = await tryPut(server.dana, name, 'b.txt', 'b'.repeat(60));
     expect([refused.status, refused.code]).to.deep.equal([507, 'storage_full']);
+    expect(refused.text).to.include('its quota for files is used up');
     await put(server.dana, name, 'c.txt', 'c'.repeat(40));
     expect(readdirSync(join(server.dataDir, 'files', 'tmp'))).to.deep.equal([]);
     await server.stop();
