@@ -26,6 +26,7 @@ import { modeOf, type TeamOptions } from './upkeep/modes.ts';
 import { scheduleClosings, schedulePurge } from './upkeep/purge.ts';
 import { searchIndexer } from './upkeep/search-indexer.ts';
 import type { ServeError } from './upkeep/serve-error.ts';
+import { withoutPassword } from './upkeep/storage.ts';
 import { sweepLines } from './upkeep/sweep-lines.ts';
 import { useCases } from './use-cases.ts';
 
@@ -98,7 +99,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const { store, used, live, person } = data.value;
   const undo: (() => Promise<void> | void)[] = [data.close];
   try {
-    const look = lookCommand(dataDir, options.files);
+    const look = lookCommand(options);
     const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0, look });
     undo.unshift(() => blobs.stop());
     const indexer = searchIndexer(db, clock, log, (digest, signal) => store.open(digest, undefined, signal));
@@ -165,9 +166,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   }
 }
 
-function lookCommand(dataDir: string, files: string | undefined): string {
+function lookCommand({ dataDir, db, files }: ServeOptions): string {
+  const named = db === undefined ? [] : ['--db', withoutPassword(db)];
   const where = files === undefined ? [] : ['--files', files];
-  return ['service storage check --data', ...[dataDir, ...where].map((word) => shellArgument(word))].join(' ');
+  return ['service storage check --data', ...[dataDir, ...named, ...where].map((word) => shellArgument(word))].join(
+    ' ',
+  );
 }
 
 function once(fn: () => Promise<void>): () => Promise<void> {

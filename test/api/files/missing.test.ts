@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { shellArgument } from '../../../src/contract/text.ts';
 import { LOOKING } from '../../../src/server/blobs/blobs.ts';
 import type { Claim } from '../../../src/server/db/tx.ts';
+import { withoutPassword } from '../../../src/server/upkeep/storage.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { damage, lose, put } from '../../support/files.ts';
@@ -42,9 +44,9 @@ forEachDatabase('a server that is started', (engine) => {
     await damage(server, cut.latest.digest, 'lon');
     const line = await told();
     expect(line).to.include({ level: 'warn', msg: 'bytes of files are missing or damaged', missing: 1, damaged: 1 });
-    expect(line['look']).to.equal(
-      `service storage check --data ${server.dataDir}${engine === 'postgres' ? ' --files db:' : ''}`,
-    );
+    const where =
+      engine === 'postgres' ? ` --db ${shellArgument(withoutPassword(server.databaseUrl!))} --files db:` : '';
+    expect(line['look']).to.equal(`service storage check --data ${server.dataDir}${where}`);
     expect(JSON.stringify(line)).to.not.include('gone.md');
   });
 
