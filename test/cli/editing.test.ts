@@ -150,14 +150,18 @@ describe('editing a file at a terminal', () => {
     if (process.platform !== 'linux') return;
     const disk = mkdtempSync(join(home().work, 'disk-'));
     const editor = join(home().work, 'filling.sh');
-    const fill = `head -c 1000000 /dev/zero > ${disk}/full 2>/dev/null`;
-    const others = 'service board charter --set others -q --board docs';
-    writeFileSync(editor, `#!/bin/sh\necho mine > "$1"\n${others}\n${fill}\nexit 0\n`, { mode: 0o755 });
-    const edit = `cd /proc; TMPDIR=${disk} EDITOR=${editor} service board charter --edit --board docs --json`;
-    const script = `mount -t tmpfs -o size=200k tmpfs ${disk}; ${edit}; cat ${disk}/service-edit-*/*`;
-    const { stdout } = await home().shell(`unshare -rm sh -c '${script}'`);
-    const [answer = '', text] = stdout.split('\n');
-    expect([JSON.parse(answer).error.code, text]).to.deep.equal(['stale', 'mine']);
+    const others = 'service board charter --set "by $$" -q --board docs';
+    for (const fill of [
+      `head -c 1000000 /dev/zero > ${disk}/full 2>/dev/null`,
+      `n=0; while mkdir ${disk}/$n 2>/dev/null; do n=$((n+1)); done`,
+    ]) {
+      writeFileSync(editor, `#!/bin/sh\necho mine > "$1"\n${others}\n${fill}\nexit 0\n`, { mode: 0o755 });
+      const edit = `cd /proc; TMPDIR=${disk} EDITOR=${editor} service board charter --edit --board docs --json`;
+      const script = `mount -t tmpfs -o size=200k,nr_inodes=20 tmpfs ${disk}; ${edit}; cat ${disk}/service-edit-*/*`;
+      const { stdout } = await home().shell(`unshare -rm sh -c '${script}'`);
+      const [answer = '', text] = stdout.split('\n');
+      expect([JSON.parse(answer).error.code, text], fill).to.deep.equal(['stale', 'mine']);
+    }
   });
 
   it('keeps the text that was saved where the editor fails after that', async () => {

@@ -8,7 +8,7 @@ import { readWhole } from '../../cli/stdin.ts';
 import { shellArgument } from '../../contract/text.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { copyOf, type Problem, withCopy } from '../file/lib/kept-text.ts';
+import { keepText, type Problem, withCopy } from '../file/lib/kept-text.ts';
 import { changeLine, readBoard } from './lib/settings.ts';
 
 export const json = () => object({ charter: text, changed: flag });
@@ -80,7 +80,7 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
 
   /** What ended it, with the place of the text. */
   private kept(session: BoardSession, text: string, error: unknown): unknown {
-    const path = copyOf(text, 'charter', '.md');
+    const path = keepText(text, 'charter', '.md');
     const line = `service board charter --file ${shellArgument(path)} --board ${session.board}${stayingAt(session)}`;
     const hintOf = ({ code, hint }: Problem): string | null =>
       code === 'stale' ? called(`${hint}; to replace it with yours: ${line}`) : null;

@@ -10,7 +10,7 @@ import { shellArgument } from '../../../contract/text.ts';
 import { Failure } from '../../../local/failure.ts';
 import { inEditor, openEditor } from './editor.ts';
 import { getFile, readBytes } from './get.ts';
-import { copyOf, type Problem, withCopy } from './kept-text.ts';
+import { keepText, type Problem, withCopy } from './kept-text.ts';
 import { diffText, unified } from './merge.ts';
 import { leafOf, localName } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
@@ -111,7 +111,7 @@ async function kept(editing: Editing, text: Text, error: unknown): Promise<unkno
   const { files, file, query, out, putCommand } = editing;
   const ending = extname(file.name);
   const stem = leafOf(file.name).slice(0, ending === '' ? undefined : -ending.length);
-  const copy = copyOf(text.path, stem, ending);
+  const copy = keepText(text.path, stem, ending);
   await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
     () => {},
   );

@@ -1,5 +1,5 @@
 /** Opens a text in the user's editor. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
@@ -15,7 +15,7 @@ interface Edited<Begun> {
   write(path: string): Begun | Promise<Begun>;
   /** What may be done without an editor. */
   instead: string;
-  /** Keeps what was typed where something fails; answers with that error and the place of the text. */
+  /** Keeps what was typed where something fails, elsewhere or there; answers with that error and the place of the text. */
   keep(begun: Begun, error: unknown): unknown;
 }
 
@@ -27,6 +27,7 @@ export async function inEditor<Begun, Result>(
   const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
   const path = join(folder, name);
   let saved = () => {};
+  let stays = false;
   try {
     const begun = await write(path);
     const before = contentOf(path);
@@ -36,10 +37,14 @@ export async function inEditor<Begun, Result>(
       return await use(begun);
     } catch (error) {
       const now = contentOf(path);
-      throw now === null || before?.equals(now) ? error : await keep(begun, error);
+      if (now === null || before?.equals(now)) throw error;
+      stays = true;
+      const told = await keep(begun, error);
+      stays = existsSync(path);
+      throw told;
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (!stays) rmSync(folder, { recursive: true, force: true });
     saved();
   }
 }

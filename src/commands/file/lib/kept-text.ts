@@ -1,23 +1,19 @@
 /** What was typed into an editor and could not be saved stays in a file. */
-import { copyFileSync, mkdtempSync, renameSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { copyFileSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { asProblem, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { Failure } from '../../../local/failure.ts';
 
-/** Copies a text into the current folder, as `charter.edited-mfg3k2x.md`; where that fails, moves it among temporary files. */
-export function copyOf(path: string, stem: string, ending: string): string {
-  const name = `${stem}.edited-${Date.now().toString(36)}${ending}`;
-  const copy = resolve(name);
+/** Moves an edited text into the current folder, as `charter.edited-mfg3k2x.md`; where that fails, it stays where it is. */
+export function keepText(path: string, stem: string, ending: string): string {
+  const copy = resolve(`${stem}.edited-${Date.now().toString(36)}${ending}`);
   try {
     copyFileSync(path, copy);
+    rmSync(path);
     return copy;
   } catch {
-    const kept = join(mkdtempSync(join(tmpdir(), 'service-edit-')), name);
-    // It lies on that disk already, which may have no room for it twice.
-    renameSync(path, kept);
-    return kept;
+    return path;
   }
 }
 
