@@ -30,7 +30,8 @@ export async function requireVersion(tx: ReadTx, file: FileRow, version: number 
   const found = version !== null && version > file.latest ? null : await versionOf(tx, file.id, version ?? file.latest);
   if (found) return found;
   throw new Refusal('version_not_found', `${file.name} has no version ${version}.`, {
-    hint: `service file show ${file.name} shows its versions.`,
+    // The path of a removed one is free, or another's.
+    hint: `service file show ${file.removed_at === null ? file.name : file.id} shows its versions.`,
     details: { name: file.name, version, latest: file.latest },
   });
 }

@@ -113,6 +113,10 @@ forEachDatabase('the bytes of a version', (engine) => {
     expect((await read({}, 'many.txt', 1)).text).to.equal('one');
     expect((await read({}, file.id)).text).to.equal('two');
     expect((await read({}, 'many.txt', 3)).code).to.equal('version_not_found');
+    expect((await read({}, 'many.txt', 3)).text).to.include('service file show many.txt shows');
+    const gone = await put(dana, board, 'gone.txt', 'one');
+    await dana.ok('removeFile', { params: { board, file: gone.id }, key: 'gone' });
+    expect((await read({}, gone.id, 9)).text).to.include(`service file show ${gone.id} shows`);
     expect((await read({}, 'none.txt')).code).to.equal('file_not_found');
     for (const version of ['0', '01', 'newest', '-1', '1234567890']) {
       expect((await read({}, 'many.txt', version)).code, version).to.equal('invalid_request');
