@@ -41,7 +41,7 @@ const WAIT_MS = 2_000;
 const FILES = 'files on disk';
 
 /** What goes together, said with every refusal. */
-const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several. ${ENCODED}`;
+const POSSIBLE = `Name another place for the files: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several. ${ENCODED}`;
 
 /**
  * Opens the store at an address; undefined: the folder `files` of the data folder.
@@ -128,7 +128,7 @@ async function openDisk(root: string, home: StoreHome): Promise<BlobStore> {
     return await diskStore(root, home.readonly);
   } catch (error) {
     if (!(error instanceof UnsafeFolder)) throw error;
-    throw new ServeError('data_unsafe', `${error.message}.`, 'Name another folder with --files or SERVICE_FILES.');
+    throw new ServeError('data_unsafe', `${error.message}.`, 'Name another folder for the files.');
   }
 }
 

@@ -13,7 +13,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkStorage } from '../../../src/server/blobs/check.ts';
+import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
 import { type ServeOptions, startServer } from '../../../src/server/serve.ts';
 import type { ServeError } from '../../../src/server/upkeep/serve-error.ts';
 import { newBoard } from '../../support/cast.ts';
@@ -71,11 +71,25 @@ describe('where the bytes of files are kept', () => {
     expect(await outcome({ files: `disk://${link}` })).to.equal('data_unsafe');
   });
 
-  it('names what is possible when it refuses', async () => {
-    const error = await startServer({ ...quiet, dataDir: folder(), files: 'db:' }).catch((reason: unknown) => reason);
-    expect((error as { hint: string }).hint)
-      .to.include('s3://bucket/prefix')
-      .and.include('db:');
+  it('names what is possible when it refuses, and no flag that a copy does not have', async () => {
+    const dataDir = folder();
+    expect(await outcome({ dataDir })).to.equal('started');
+    const from = `disk://${dataDir}/files`;
+    const link = join(folder(), 'link');
+    symlinkSync(folder(), link);
+    for (const [to, code, possible] of [
+      ['db:', 'storage_unsupported', /s3:\/\/bucket\/prefix.*db:/],
+      [`disk://${link}`, 'data_unsafe', /another folder/],
+    ] as const) {
+      for (const refuse of [
+        () => startServer({ ...quiet, dataDir, files: to }),
+        () => copyStorage({ dataDir, from, to }),
+      ]) {
+        const error = (await refuse().catch((reason: unknown) => reason)) as ServeError;
+        expect(error).to.include({ code });
+        expect(error.hint).to.match(possible).and.not.include('--files');
+      }
+    }
   });
 
   it('is not left for the folder of the database by a start that does not name it', async () => {
