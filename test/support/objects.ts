@@ -15,6 +15,8 @@ export interface Objects {
   busy: number;
   /** Requests of this method get no answer. */
   silent: string;
+  /** What the second half of each object waits for. */
+  half: Promise<void> | null;
   close(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function startObjects(): Promise<Objects> {
     locked: new Set(),
     busy: 0,
     silent: '',
+    half: null,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -76,7 +79,11 @@ async function answer(store: Objects, req: IncomingMessage, res: ServerResponse)
   if (req.method === 'HEAD')
     return void res.writeHead(200, { 'content-length': found.length, 'last-modified': modified }).end();
   if (from !== undefined) return void end(206, found.subarray(Number(from), Number(to) + 1));
-  end(200, found);
+  if (!store.half) return void end(200, found);
+  const middle = Math.floor(found.length / 2);
+  res.writeHead(200, { 'content-length': found.length }).write(found.subarray(0, middle));
+  await store.half;
+  res.end(found.subarray(middle));
 }
 
 /** One object to a page, so that the next one is asked for. */

@@ -287,6 +287,23 @@ describe('where the bytes of files are kept', () => {
       expect(storage).to.deep.equal({ db: 'sqlite', files: 's3' });
     });
 
+    it('begins to answer who resumes a download before it has read what is skipped', async () => {
+      const bytes = Buffer.alloc(4_000_000, 'resumed');
+      await put(server.dana, board, 'resumed.bin', bytes);
+      const held = Promise.withResolvers<void>();
+      objects.half = held.promise;
+      const path = `${server.url}/v1/boards/${board}/files/resumed.bin/versions/latest`;
+      const from = 2_500_000;
+      let answer: Response | undefined;
+      const rest = fetch(path, { headers: { ...server.dana.headers({}), range: `bytes=${from}-` } }).then((begun) => {
+        answer = begun;
+        return begun.bytes();
+      });
+      await until(() => answer?.status === 206, 'it answers').finally(held.resolve);
+      objects.half = null;
+      expect(bytes.subarray(from).equals(await rest)).to.equal(true);
+    });
+
     it('asks again when the store is busy, and is a failure when it stays so', async () => {
       objects.busy = 2;
       await put(server.dana, board, 'busy.txt', 'busy');

@@ -46,6 +46,8 @@ export async function sendBytes(ctx: Context, sendable: Sendable, { log, clock }
   if (held) return void sendBody(ctx, status, headers, held);
   prepareHead(ctx);
   res.writeHead(status, headers);
+  // What is skipped is read and checked too, which may take longer than a client waits for headers.
+  res.flushHeaders();
   // Cut off at once: what waits in the socket does not go out either.
   const cut = (): void => {
     source.destroy();
