@@ -7,6 +7,7 @@ import * as largeBoards from './004_large_boards.ts';
 import * as threadNames from './005_thread_names.ts';
 import * as filters from './006_filters.ts';
 import * as requestKeys from './007_request_keys.ts';
+import * as rareEvents from './008_rare_events.ts';
 
 export interface Migration {
   name: string;
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { name: '005_thread_names', up: threadNames.up },
   { name: '006_filters', up: filters.up },
   { name: '007_request_keys', up: requestKeys.up },
+  { name: '008_rare_events', up: rareEvents.up },
 ];

@@ -9,7 +9,7 @@ import {
   messageBySeq,
   messagesIn,
 } from '../../../src/server/messages/messages.store.ts';
-import { type EventRow, eventsAfter } from '../../../src/server/record/events.store.ts';
+import { type EventRow, eventsAfter, eventsIn } from '../../../src/server/record/events.store.ts';
 import { budgetOf } from '../../../src/server/seats/budgets.store.ts';
 import { countWake } from '../../../src/server/seats/wake-count.steps.ts';
 import { newId } from '../../../src/server/text/ids.ts';
@@ -61,6 +61,10 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       await inParts(messages, (part) => tx.change((db) => db('messages').insert(part)));
       const events = copies.map(({ board_id, seq }) => ({ ...event, board_id, seq, id: newId('evt', tx.now) }));
       await inParts(events, (part) => tx.change((db) => db('events').insert(part)));
+      const rare = ['board.archived', 'board.restored', 'board.archived'].map((type, n) => {
+        return { ...event, type, seq: seq + MESSAGES + 1 + n, id: newId('evt', tx.now) };
+      });
+      await tx.change((db) => db('events').insert(rare));
       const about = messages.filter(({ seq }, n) => n < MESSAGES && seq > MESSAGES / 2).slice(0, 3);
       const links = about.map(({ id, seq }) => {
         return { message_id: id, task_id: taskId, board_id: boardId, seq, thread_seq: seq, how: 'named', n: 0 };
@@ -99,6 +103,13 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   const readFor = <T>(work: (tx: WriteTx) => Promise<T>): Promise<{ value: T; read: number }> =>
     server.db.write((tx) => rowsReadFor(tx, () => work(tx)));
 
+  /** What SQLite does for a query. */
+  const planOf = (work: (tx: ReadTx) => Promise<object[]>): Promise<string[]> =>
+    server.db.read(async (tx) => {
+      const query: ReadTx['query'] = (build) => tx.query((db) => db.raw(`EXPLAIN QUERY PLAN ${build(db)}`));
+      return (await work({ now: tx.now, query } as ReadTx)).map((step) => (step as { detail: string }).detail);
+    });
+
   const seat = () => ({ member: away, reader: { memberId: away.id, readsAll: true } });
 
   const filters = (): [string, Partial<MessageFilter>][] => [
@@ -125,6 +136,32 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       ).to.deep.equal(wanted.taskId || wanted.asked ? seqs.slice(0, 3) : seqs);
       expect(read, name).to.be.below(600);
     }
+  });
+
+  it('finds events of rare types without reading the record', async () => {
+    const end = first + MESSAGES + 1;
+    for (const [types, before, order, found] of [
+      [['board.archived'], null, 'asc', [end, end + 2]],
+      [['board.archived'], null, 'desc', [end + 2, end]],
+      [['board.archived', 'board.restored', 'board.archived'], null, 'desc', [end + 2, end + 1]],
+      [['board.archived'], end, 'desc', []],
+    ] as const) {
+      const { value, read } = await readFor((tx) =>
+        eventsIn(tx, { boardId, after: 0, before, types: [...types] }, order, 2),
+      );
+      expect(value.map((row) => row.seq)).to.deep.equal(found);
+      expect(read).to.be.below(600);
+    }
+    if (engine !== 'sqlite') return;
+    const steps = await planOf((tx) =>
+      eventsIn(tx, { boardId, after: 0, before: null, types: ['board.archived', 'board.restored'] }, 'desc', 50),
+    );
+    const searched = steps.flatMap((step) => /(?<=^SEARCH events USING )(?:COVERING )?INDEX \w+/.exec(step) ?? []);
+    expect(searched).to.have.members([
+      'INDEX events__board_id__seq',
+      'COVERING INDEX events_by_type',
+      'COVERING INDEX events_by_type',
+    ]);
   });
 
   it('tells an agent that was away what wakes it without reading all that agents wrote', async () => {
@@ -166,13 +203,10 @@ forEachDatabase('a large board beside many small ones', (engine) => {
         [{ asked: { has: 'answer' } }, 'messages_answering', /^m e s/],
       ];
       for (const [part, index, tables] of wanted) {
-        const plan = await server.db.read((tx) => {
-          const query: ReadTx['query'] = (build) => tx.query((db) => db.raw(`EXPLAIN QUERY PLAN ${build(db)}`));
-          const explained = { now: tx.now, query } as ReadTx;
-          return messagesIn(explained, { ...filter, ...part }, { after: 0, before: null }, 'desc', 50);
-        });
-        const steps = plan.map((step) => (step as unknown as { detail: string }).detail);
-        expect(steps[0]).to.match(new RegExp(`^SEARCH . USING (COVERING )?INDEX ${index} \\(.*seq>`));
+        const steps = await planOf((tx) =>
+          messagesIn(tx, { ...filter, ...part }, { after: 0, before: null }, 'desc', 50),
+        );
+        expect(steps[0]).to.match(new RegExp(`^SEARCH . USING (?:COVERING )?INDEX ${index} \\(.*seq>`));
         const searched = steps.flatMap((step) => /(?<=^SEARCH )\w+/.exec(step) ?? []);
         expect(searched.join(' ')).to.match(tables);
         expect(steps.join('\n')).not.to.include('TEMP B-TREE');
