@@ -4,7 +4,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { renameSetter } from '../lines/lines.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { PersonRow } from '../people/people.store.ts';
+import { holderOfHandle, type PersonRow, reserveHandles } from '../people/people.store.ts';
 import { append } from '../record/append.steps.ts';
 import { saveMember } from './members.store.ts';
 import { humansOn } from './memberships.store.ts';
@@ -22,6 +22,8 @@ export async function renameOnBoards(
   const ids = boards.map((board) => board.id);
   const members = await humansOn(tx, ids, [person.id, caller.person.person_id]);
   await renameSetter(tx, person.id, handle);
+  // Names that a board gave them as it had their handle already; nobody else is to get those either.
+  const former = new Set<string>();
   const onBoard = Map.groupBy(members, ({ board_id }) => board_id);
   for (const board of boards) {
     const here = onBoard.get(board.id) ?? [];
@@ -33,5 +35,9 @@ export async function renameOnBoards(
     await append(tx, board, { type: 'person.renamed', actor: actorOn(renamer ?? null, caller), data });
     // Lines that they set name them.
     tx.publish(`presence:${board.id}`);
+    if (renamed.name !== person.handle) former.add(renamed.name);
+  }
+  for (const name of former) {
+    if ((await holderOfHandle(tx, name)) === undefined) await reserveHandles(tx, person.id, [name]);
   }
 }

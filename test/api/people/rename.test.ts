@@ -177,6 +177,19 @@ forEachDatabase('a new handle', (engine) => {
     expect(await renamed(pam, pam.free, old)).to.equal(`200 ${old} true`);
   });
 
+  it('leaves the name that the person had on a board beside an agent of that name out of reach too', async () => {
+    const [pam, tom] = [await newPerson(), await newPerson()];
+    const { name: board } = await newBoard(server.dana);
+    await newAgent(server.dana, board, { name: pam.handle });
+    await server.dana.ok('addBoardPerson', { params: { board }, body: { handle: pam.handle } });
+    const old = `${pam.handle}-2`;
+    await post(server.dana, board, 'to you', { to: [`@${old}`] });
+    expect(await renamed(pam, pam.handle, pam.free)).to.equal(`200 ${pam.free} true`);
+    const join = { body: { board, role: 'member', name: old } };
+    expect(await server.dana.refused('joinBoard', join)).to.equal('409 name_taken');
+    expect(await renamed(tom, tom.handle, old)).to.equal('409 handle_taken');
+  });
+
   it('leaves the old one out of reach of newcomers too, also once the person is gone', async () => {
     const [pam, ada] = [await newPerson(), await newPerson('admin')];
     await rename(pam, pam.handle, pam.free);
