@@ -7,6 +7,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
 import { variables } from '../../src/cli/help/tables.ts';
+import { shellArgument } from '../../src/contract/text.ts';
+import { withoutPassword } from '../../src/server/upkeep/storage.ts';
 import { startCluster } from '../faults/databases.ts';
 import type { Api } from '../support/api.ts';
 import { newBoard } from '../support/cast.ts';
@@ -245,7 +247,8 @@ describe('docs/deploy.md', () => {
       restored.log().some(({ msg }) => msg === 'bytes of files are missing or damaged'),
     );
     const told = restored.log().find(({ msg }) => msg === 'bytes of files are missing or damaged');
-    expect(told).to.include({ level: 'warn', missing: 1, look: `service storage check --data ${restored.data}` });
+    const look = `service storage check --data ${restored.data} --db ${shellArgument(withoutPassword(db))}`;
+    expect(told).to.include({ level: 'warn', missing: 1, look });
     expect((await tryBytes(started, board, 'kept.md')).status).to.equal(503);
     await restored.stop();
 
