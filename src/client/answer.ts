@@ -4,7 +4,7 @@ import type { ClientRoute } from '../contract/routes.ts';
 import { describe, isJson, readJson, unexpectedAnswer } from './body.ts';
 import { ClientError, type ClientErrorOptions, type Delivery, unexpected } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { isTransientAnswer, parseRetryAfter } from './retry.ts';
+import { isTransientAnswer, parseRetryAfter, saysUnknown } from './retry.ts';
 
 export interface Reply<T> {
   status: number;
@@ -45,7 +45,7 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
     status,
     retryAfter,
     requestId,
-    delivery: deliveryOf(status, refusal !== null),
+    delivery: deliveryOf(status, refusal),
     transient: isTransientAnswer(status, code),
   };
   const wait = retryAfter === undefined ? {} : { retry_after: retryAfter };
@@ -77,12 +77,14 @@ const GATEWAY = new Set([502, 503, 504]);
 const BEHIND_GATEWAY = 'Try again in a moment; if it goes on, ask the operator of the server whether it is up.';
 
 /**
- * A gateway that got no answer from behind it cannot say whether the request was carried out; 501 says that it was not.
+ * A gateway that got no answer from behind it cannot say whether the request was carried out, nor can a server whose
+ * database went away at the commit; 501 says that it was not.
  *
- * @param ours whether the answer is in the form of this API
+ * @param refusal null where the answer is not in the form of this API
  */
-function deliveryOf(status: number, ours: boolean): Delivery {
-  const unclear = status === 502 || status === 504 || (!ours && status >= 500 && status !== 501);
+function deliveryOf(status: number, refusal: ErrorBody['error'] | null): Delivery {
+  const unsaid = refusal === null && status >= 500 && status !== 501;
+  const unclear = unsaid || status === 502 || status === 504 || saysUnknown(refusal?.details);
   return unclear ? 'unclear' : 'answered';
 }
 

@@ -23,6 +23,9 @@ export function isTransientAnswer(status: number, code: string): boolean {
   return TRANSIENT.has(status) || code === 'idempotency_in_progress';
 }
 
+/** Whether a refusal says that nobody knows if the request was carried out. */
+export const saysUnknown = (details: ClientError['details']): boolean => details?.['outcome'] === 'unknown';
+
 /**
  * The retry table.
  *
@@ -32,7 +35,7 @@ export function mayRetry(error: ClientError, klass: RetryClass, internals: numbe
   if (!error.transient) return false;
   if (error.delivery === 'not_sent') return true;
   if (error.status === 429 || error.code === 'idempotency_in_progress') return true;
-  if (klass === 'S') return error.status === 503 && error.retryAfter !== undefined;
+  if (klass === 'S') return error.status === 503 && error.retryAfter !== undefined && !saysUnknown(error.details);
   return error.status !== 500 || internals === 0;
 }
 

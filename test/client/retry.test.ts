@@ -30,6 +30,8 @@ const answerOk = (socket: net.Socket) => {
   );
 };
 
+const wait = { 'Retry-After': '1' };
+
 describe('client: retries', () => {
   afterEach(closeServers);
 
@@ -123,6 +125,17 @@ describe('client: retries', () => {
     }
   });
 
+  it('takes a 503 that says the outcome is unknown as an answer that was lost', async () => {
+    const unknown = refusal('unavailable', { cause: 'database', outcome: 'unknown' });
+    for (const klass of classes) {
+      const server = await serve((_, response) => sendJson(response, 503, unknown, wait));
+      const error = await inClass(klass, () => failure(post(server.origin)));
+      const told = { code: error.code, requests: server.seen.length, mayBeDone: error.mayBeDone };
+      if (klass === 'S') expect(told).to.deep.equal({ code: 'outcome_unknown', requests: 1, mayBeDone: false });
+      else expect(told, klass).to.deep.equal({ code: 'unavailable', requests: 5, mayBeDone: klass !== 'N' });
+    }
+  });
+
   it('repeats class S after a reset that came before the request was written', async () => {
     const { origin, sockets } = await serveRaw((socket, count) =>
       count === 1 ? socket.resetAndDestroy() : onRequest(socket, () => answerOk(socket)),
@@ -137,7 +150,6 @@ describe('client: retries', () => {
     }
   });
 
-  const wait = { 'Retry-After': '1' };
   // [status, code, headers, requests for K, R and N, requests for S]
   const table: [number, string, Record<string, string>, number, number][] = [
     [408, 'request_timeout', {}, 5, 1],

@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { Client } from '../../src/client/client.ts';
 import type { Message } from '../../src/contract/types.ts';
-import { Api, type Call, detailsOf } from '../support/api.ts';
+import { type Answered, Api, type Call, detailsOf } from '../support/api.ts';
 import { newAgent, newBoard } from '../support/cast.ts';
 import { bytesOf, tryPut } from '../support/files.ts';
 import { TestStream } from '../support/stream.ts';
@@ -180,31 +181,60 @@ describe('a server whose Postgres goes away', () => {
   });
 
   it('says that an outcome is not known when it went away after the commit, and a repeat tells it', async () => {
-    const cutter = await Cutter.start(cluster.port, 'once and no more');
-    const place = newFolder('data');
-    const url = new URL(cluster.db);
-    url.port = String(cutter.port);
-    await cluster.query('CREATE DATABASE cut');
-    url.pathname = '/cut';
-    const child = launchServer({ dataDir: place, db: url.href });
+    const { owner, board, close } = await cutAfterCommit('cut', ['once and no more']);
     try {
-      const owner = new Api(await child.ready, localKey(place));
-      const board = (await newBoard(owner)).name;
       const call = { params: { board }, body: { body: 'once and no more' }, key: randomUUID() };
       const first = await owner.call('postMessage', call);
-      expect(first.status, first.text).to.equal(503);
-      expect(detailsOf(first)).to.deep.equal({ cause: 'database', outcome: 'unknown' });
+      expectUnknown(first, 'It may have been done: send it again with the same Idempotency-Key.');
       const again = await owner.call('postMessage', call);
       expect([again.status, again.replayed]).to.deep.equal([201, true]);
       const { messages } = await owner.ok('listMessages', { params: { board } });
       expect(messages.map(({ body }) => body)).to.deep.equal(['once and no more']);
     } finally {
+      await close();
+    }
+  });
+
+  it('says to look first where a repeat would do it again, and the client does not repeat it', async () => {
+    const { owner, board, close } = await cutAfterCommit('cut_unkept', ['no key', 'key-of-curl', 'key-of-client']);
+    try {
+      const look = 'It may have been done: look at what is there before you send it again.';
+      expectUnknown(await owner.call('postMessage', { params: { board }, body: { body: 'no key' } }), look);
+      expectUnknown(await owner.call('createKey', { body: { name: 'key-of-curl' }, key: randomUUID() }), look);
+      const client = new Client({ origin: owner.url, token: owner.token });
+      const error = await client.call('createKey', { body: { name: 'key-of-client' } }).catch((thrown) => thrown);
+      expect([error.code, error.attempts]).to.deep.equal(['outcome_unknown', 1]);
+      const names = (await owner.ok('listKeys')).keys.map(({ name }) => name);
+      expect(names).to.include.members(['key-of-curl', 'key-of-client']);
+    } finally {
+      await close();
+    }
+  });
+
+  /** A server of a database of its own, whose connection is cut after the commit of each of some texts. */
+  async function cutAfterCommit(name: string, texts: string[]) {
+    const cutter = await Cutter.start(cluster.port, texts);
+    const place = newFolder('data');
+    const url = new URL(cluster.db);
+    url.port = String(cutter.port);
+    await cluster.query(`CREATE DATABASE ${name}`);
+    url.pathname = `/${name}`;
+    const child = launchServer({ dataDir: place, db: url.href });
+    const close = async () => {
       await child.stop();
       cutter.close();
       remove(place);
-    }
-  });
+    };
+    const owner = new Api(await child.ready, localKey(place));
+    return { owner, board: (await newBoard(owner)).name, close };
+  }
 });
+
+function expectUnknown(answer: Answered<unknown>, hint: string): void {
+  expect(answer.status, answer.text).to.equal(503);
+  expect(detailsOf(answer)).to.deep.equal({ cause: 'database', outcome: 'unknown' });
+  expect(answer.body).to.have.nested.property('error.hint', hint);
+}
 
 function expectAway(body: unknown, retryAfter: string): void {
   const { error } = body as { error: { code: string; details?: Record<string, unknown> } };
@@ -259,7 +289,7 @@ class Uploads {
   }
 }
 
-/** Stands before Postgres, and ends the connection that first brings a text once Postgres answers its commit, which it keeps to itself. */
+/** Stands before Postgres, and ends the connection that first brings one of the texts once Postgres answers its commit, which it keeps to itself. */
 class Cutter {
   readonly port: number;
   readonly close: () => void;
@@ -269,9 +299,9 @@ class Cutter {
     this.close = close;
   }
 
-  static start(to: number, text: string): Promise<Cutter> {
+  static start(to: number, texts: string[]): Promise<Cutter> {
     const sockets = new Set<Socket>();
-    let armed = true;
+    const left = new Set(texts);
     const listener = createServer((client) => {
       const engine = connect(to, '127.0.0.1');
       let [meant, cut] = [false, false];
@@ -284,8 +314,11 @@ class Cutter {
         });
       }
       client.on('data', (bytes) => {
-        meant ||= armed && bytes.includes(text);
-        if (meant) armed = false;
+        for (const text of left) {
+          if (!bytes.includes(text)) continue;
+          left.delete(text);
+          meant = true;
+        }
         cut ||= meant && bytes.includes('COMMIT');
         engine.write(bytes);
       });

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import { Unreachable } from '../db/dialect.ts';
-import { asRefusal } from '../operation/run-write.ts';
+import { asRefusal, hintIfUnknown } from '../operation/run-write.ts';
 import { send } from './answer.ts';
 import { BODY_MS } from './body/read.ts';
 import { boundRest } from './connection/close-after-answer.ts';
@@ -20,10 +20,14 @@ export async function answering(ctx: Context, { log, clock }: AppOptions, run: (
   } catch (error) {
     if (error instanceof Unreachable && error.committing)
       log.error({ err: error, request: ctx.state.requestId }, 'whether a write was made is not known');
-    answer(ctx, asRefusal(error), log);
+    answer(ctx, asRefusal(error, unknownHint(ctx)), log);
   }
   if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, clock);
 }
+
+/** A commit was on its way only where the request was read to its end. */
+const unknownHint = ({ state: { row, credential, input } }: Context): string =>
+  input ? hintIfUnknown(row, credential?.kind, input.idempotencyKey) : '';
 
 function answer(ctx: Context, error: unknown, log: Logger): void {
   const { requestId } = ctx.state;

@@ -7,7 +7,7 @@
  * over and finds the answer. Either way there is one effect.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { idempotencyOf, type OperationRow } from '../../contract/operation.ts';
+import { type CredentialKind, idempotencyOf, type OperationRow } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import { recheckShown } from '../access/replay.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
@@ -140,17 +140,29 @@ export async function again<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the database could not do, as its client is told; any other error as it is. */
-export function asRefusal(error: unknown): unknown {
-  if (error instanceof Unreachable) return away(error);
+/**
+ * What the database could not do, as its client is told; any other error as it is.
+ * @param hint what to do where it may have been done
+ */
+export function asRefusal(error: unknown, hint: string): unknown {
+  if (error instanceof Unreachable) return away(error, hint);
   if (error instanceof Contention) return busy();
   if (error instanceof StorageFull) return full();
   return error;
 }
 
-const away = ({ committing }: Unreachable): Refusal =>
+/** What to do about a request that may have been done. */
+export function hintIfUnknown(row: OperationRow, kind: CredentialKind | undefined, key: string | undefined): string {
+  const klass = idempotencyOf(row, kind);
+  if (klass === '-' || klass === 'N') return 'Try again.';
+  if (key !== undefined && (klass !== 'S' || row.ownReceipt))
+    return 'It may have been done: send it again with the same Idempotency-Key.';
+  return 'It may have been done: look at what is there before you send it again.';
+}
+
+const away = ({ committing }: Unreachable, hint: string): Refusal =>
   new Refusal('unavailable', 'The server cannot reach its database right now.', {
-    hint: committing ? 'It may have been done: send it again with the same Idempotency-Key.' : 'Try again.',
+    hint: committing ? hint : 'Try again.',
     details: { cause: 'database', ...(committing ? { outcome: 'unknown' } : {}) },
     retryAfter: 1,
   });
