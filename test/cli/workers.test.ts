@@ -1,6 +1,6 @@
 /** A team's server of several processes on one port. */
 import { type ChildProcess, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,22 +52,9 @@ describe('a team’s server of several workers', function () {
   let child: ChildProcess;
   let printed: () => { stdout: string; stderr: string };
 
+  const flags = () => ['--public-url', `https://${HOST}`, '--data', data, '--listen', `127.0.0.1:${port}`];
   const start = (env: Record<string, string>): ChildProcess =>
-    home.start(
-      [
-        'serve',
-        '--team',
-        '--public-url',
-        `https://${HOST}`,
-        '--data',
-        data,
-        '--listen',
-        `127.0.0.1:${port}`,
-        '--admin',
-        'ana',
-      ],
-      { env },
-    );
+    home.start(['serve', '--team', ...flags(), '--admin', 'ana'], { env });
   const shared = (workers: number) => ({ SERVICE_DB: db, SERVICE_FILES: 'db:', SERVICE_WORKERS: String(workers) });
   const workersOf = (): number[] => {
     try {
@@ -241,6 +228,34 @@ describe('a team’s server of several workers', function () {
     expect(gone(halted), 'the one that started').to.equal(true);
     expect(existsSync(join(data, 'server.pid'))).to.equal(false);
   });
+
+  for (const [fault, instead] of [
+    ['is gone', () => {}],
+    ['has a file in place of its folder', (folder: string) => writeFileSync(folder, '')],
+  ] as const)
+    it(`go on where the program that would run another one ${fault}`, async () => {
+      const folder = join(home.work, 'node');
+      mkdirSync(folder);
+      copyFileSync(process.execPath, join(folder, 'node'));
+      child = home.startShell(`exec service serve --team ${flags().join(' ')}`, {
+        env: { ...shared(2), PATH: `${folder}:${home.env['PATH']}` },
+      });
+      printed = collect(child);
+      await until('all of them listen', () => listening() === 2, STARTS_MS);
+      rmSync(folder, { recursive: true });
+      instead(folder);
+      const before = workersOf();
+      child.kill('SIGHUP');
+      await until('the reload ended', () => printed().stderr.includes('reload_failed'), STARTS_MS);
+      expect(workersOf()).to.deep.equal(before);
+      process.kill(before[0] ?? 0, 'SIGKILL');
+      await until('another one does not start', () => printed().stderr.includes('another one starts in 2 s'));
+      expect(printed().stderr).to.match(/A worker cannot be started \((ENOENT|ENOTDIR)\)\./);
+      expect((await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'still' })).status).to.equal(201);
+      child.kill('SIGTERM');
+      expect((await finished(child)).code).to.equal(0);
+      rmSync(folder, { recursive: true, force: true });
+    });
 
   it('that die five times within a minute end the server', async () => {
     child = start(shared(5));

@@ -5,7 +5,6 @@
 
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../../cli/errors.ts';
@@ -43,10 +42,25 @@ export async function runWorkers(
   /** The latest worker that a reload started. */
   let fresh: Worker | null = null;
 
-  /** Starts one more. @throws its exit code, when it ends before it serves */
-  function start(worker = cluster.fork()): Promise<Serving> {
-    running.add(worker);
+  /** Starts one more. @throws its exit code, when it ends before it serves or cannot be started */
+  function start(forked = (_: Worker): void => {}): Promise<Serving> {
     return new Promise<Serving>((resolve, reject) => {
+      const failed = ({ code }: NodeJS.ErrnoException): void => {
+        out.note(`A worker cannot be started (${code}).`);
+        reject(EXIT.other);
+      };
+      let worker: Worker;
+      try {
+        worker = cluster.fork();
+      } catch (error) {
+        return failed(error as NodeJS.ErrnoException);
+      }
+      forked(worker);
+      running.add(worker);
+      worker.on('error', (error) => {
+        // Also what cannot be sent to one that has just died, which is told by its exit.
+        if (worker.process.pid === undefined && running.delete(worker)) failed(error);
+      });
       worker.once('message', (message: Serving) => {
         serving.add(worker);
         resolve(message);
@@ -83,7 +97,7 @@ export async function runWorkers(
   /** Lets a worker finish its requests; resolves when it is gone. */
   function drain(worker: Worker): Promise<unknown> {
     serving.delete(worker);
-    const gone = once(worker, 'exit');
+    const gone = new Promise((resolve) => worker.once('exit', resolve));
     worker.process.kill('SIGTERM');
     return gone;
   }
@@ -108,8 +122,9 @@ export async function runWorkers(
       for (const old of [...serving]) {
         // One that died meanwhile is replaced for that.
         if (!serving.has(old)) continue;
-        fresh = cluster.fork();
-        await start(fresh);
+        await start((worker) => {
+          fresh = worker;
+        });
         if (serving.has(old)) await drain(old);
       }
       if (!ending) out.note('All workers were replaced.');
