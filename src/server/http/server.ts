@@ -14,13 +14,26 @@ interface HttpOptions extends AppOptions {
   proxyProtocol: boolean;
 }
 
+/** So many requests may wait for their turn on one connection: behind a stream or a wait that takes long. */
+const MOST_BEHIND = 64;
+
 export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
   const { clock, log, site } = options;
   const serve = createApp(options);
   const answers = new WeakMap<Duplex, ServerResponse>();
+  const waiting = new WeakMap<Duplex, number>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     // Sent behind another request of its connection, it is served once that is answered.
-    if (!res.socket) return void res.once('socket', () => handle(req, res));
+    if (!res.socket) {
+      const { socket } = req;
+      const before = waiting.get(socket) ?? 0;
+      if (before === MOST_BEHIND) return void socket.destroy();
+      waiting.set(socket, before + 1);
+      return void res.once('socket', () => {
+        waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+        handle(req, res);
+      });
+    }
     answers.set(req.socket, res);
     void serve(req, res);
   };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { open } from '../../support/raw.ts';
+import { bothEnds, open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { putOnBoard, revokeKey } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
@@ -80,5 +80,37 @@ forEachDatabase('an open stream', (engine) => {
     socket.write('this is no request\r\n\r\n');
     await once(socket, 'close');
     expect(got.match(/HTTP\/1\.1/g)).to.have.length(1);
+  });
+
+  it('keeps at most 64 requests that are sent behind its own', async () => {
+    const { name } = await newBoard(server.dana);
+    const behind = (count: number) => `GET / HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`.repeat(count);
+    const { client, serverEnd } = await bothEnds(server.url);
+    let got = '';
+    client.on('data', (bytes) => {
+      got += bytes;
+    });
+    const head = `GET /v1/stream?board=${name} HTTP/1.1\r\nHost: ${new URL(server.url).host}`;
+    client.write(`${head}\r\nAuthorization: Bearer ${server.dana.token}\r\n\r\n${behind(64)}`);
+    await until(() => got.includes('event: ready'), 'the stream is open');
+    await post(server.dana, name, 'goes on');
+    await until(() => got.includes('goes on'), 'the stream goes on');
+    expect(serverEnd.destroyed).to.equal(false);
+    client.on('error', () => {});
+    client.write(behind(1));
+    await until(() => serverEnd.destroyed, 'the server ended it');
+  });
+
+  it('lets as many be answered where they are answered in turn', async () => {
+    const socket = open(server.url);
+    let got = '';
+    socket.on('data', (bytes) => {
+      got += bytes;
+    });
+    for (let n = 1; n <= 100; n++) {
+      socket.write(`GET /v1/info HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`.repeat(2));
+      await until(() => got.split('HTTP/1.1 200').length - 1 === 2 * n, `both of round ${n} are answered`);
+    }
+    socket.destroy();
   });
 });
