@@ -1,7 +1,7 @@
 /** HTTP by hand, for what no client would send. */
 import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { until } from './until.ts';
 
 export interface RawAnswer {
@@ -12,15 +12,17 @@ export interface RawAnswer {
   code: string | undefined;
 }
 
-export function open(url: string): Socket {
+type Ways = Pick<TcpNetConnectOpts, 'allowHalfOpen'>;
+
+export function open(url: string, ways: Ways = {}): Socket {
   const { hostname, port } = new URL(url);
-  return connect({ host: hostname, port: Number(port) });
+  return connect({ host: hostname, port: Number(port), ...ways });
 }
 
 /** Opens a connection of which the server's end is known, as a client in this process would not be. */
-export async function bothEnds(url: string): Promise<{ client: Socket; serverEnd: Socket }> {
+export async function bothEnds(url: string, ways: Ways = {}): Promise<{ client: Socket; serverEnd: Socket }> {
   let serverEnd: Socket | undefined;
-  const client = open(url);
+  const client = open(url, ways);
   const noteSocket = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     if (socket.remotePort === client.localPort) serverEnd = socket;

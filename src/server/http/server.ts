@@ -61,7 +61,7 @@ export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
     const answer = answers.get(socket);
     return answer?.headersSent === true && !answer.writableFinished;
   };
-  server.on('clientError', rawRefusal(site.mode, answering));
+  server.on('clientError', rawRefusal(site.mode, clock, answering));
   if (proxyProtocol) expectPreambles(server, { clock, wrong: onceLoud(log) });
   return server;
 }
