@@ -50,6 +50,8 @@ export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
   server.headersTimeout = 10_000;
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;
+  // Nothing is silent so long, unless its client does not read: a wait ends after 10 minutes, a stream speaks every 25 s.
+  server.timeout = 900_000;
   server.on('checkContinue', (req, res) => {
     if (isUpload(req)) askLater(req);
     else res.writeContinue();
