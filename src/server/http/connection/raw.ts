@@ -29,7 +29,8 @@ export const rawRefusal =
     ];
     const body = JSON.stringify({ error: { code, message, hint: 'Send it again, well formed.' } });
     // The platform watches it no more, and its client may never end it.
-    socket.once('close', clock.after(LINGER_MS, () => socket.destroy()));
+    const cancel = clock.after(LINGER_MS, () => socket.destroy());
+    socket.once('close', cancel);
     socket.end(
       `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newId('req', Date.now())}\r\n${headerLines(mode)}Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
