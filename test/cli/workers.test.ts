@@ -229,6 +229,38 @@ describe('a team’s server of several workers', function () {
     expect(existsSync(join(data, 'server.pid'))).to.equal(false);
   });
 
+  it('are all replaced also where that is asked for before the first of them serves', async () => {
+    child = start(shared(2));
+    printed = collect(child);
+    await until('the first one starts', () => workersOf().some((pid) => pid > 0), STARTS_MS);
+    const [first = 0] = workersOf();
+    process.kill(first, 'SIGSTOP');
+    child.kill('SIGHUP');
+    process.kill(first, 'SIGCONT');
+    await until('all were replaced', () => printed().stderr.includes('All workers were replaced.'), STARTS_MS);
+    await until('there are two', () => serving(2), STARTS_MS);
+    expect(workersOf()).not.to.include(first);
+  });
+
+  it('are all replaced, and none counts as dead, also where one of them does not serve yet', async () => {
+    const before = workersOf();
+    expect(before).to.have.length(2);
+    const count = (text: string) => printed().stderr.split(text).length - 1;
+    const reloads = count('All workers were replaced.');
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    const starting = () => workersOf().find((pid) => !before.includes(pid)) ?? 0;
+    await until('another one starts', () => starting() > 0, STARTS_MS);
+    const halted = starting();
+    process.kill(halted, 'SIGSTOP');
+    child.kill('SIGHUP');
+    await until('all were replaced', () => count('All workers were replaced.') > reloads, STARTS_MS);
+    await until('there are two', () => serving(2), STARTS_MS);
+    expect(workersOf().filter((pid) => [...before, halted].includes(pid))).to.deep.equal([]);
+    expect(count('A worker died')).to.equal(1);
+    child.kill('SIGTERM');
+    expect((await finished(child)).code).to.equal(0);
+  });
+
   for (const [fault, instead] of [
     ['is gone', () => {}],
     ['has a file in place of its folder', (folder: string) => writeFileSync(folder, '')],

@@ -57,8 +57,10 @@ export const loadServer = () => loadPacked<typeof import('../../../server/entry.
  * @param workers more than 1: this process serves nothing itself, but looks after so many that do
  */
 export async function runServer(options: ServeOptions, out: Output, workers = 1): Promise<void> {
-  // Nothing is served yet that could be finished.
-  endWith(() => process.exit(EXIT.done));
+  // Nothing is served yet that could be finished, nor replaced.
+  endWith((signal) => {
+    if (signal !== 'SIGHUP' || workers === 1) process.exit(EXIT.done);
+  });
   if (workers > 1 && cluster.isPrimary) return superviseWorkers(options, out, workers);
   makeFolder(options.dataDir);
   const { startServer } = await loadServer();

@@ -36,7 +36,8 @@ export async function runWorkers(
   const deaths: number[] = [];
   const ended = Promise.withResolvers<number>();
   let ending = false;
-  let reloading = false;
+  /** Also while the first worker starts: a reload that is asked for then comes once it serves. */
+  let reloading = true;
   /** The reload was asked for again while it goes on: files may have changed since it began. */
   let again = false;
   /** The latest worker that a reload started. */
@@ -66,9 +67,11 @@ export async function runWorkers(
         resolve(message);
       });
       worker.once('exit', (code) => {
-        running.delete(worker);
+        const served = serving.delete(worker);
+        // One that a reload ended before it served is not missed.
+        if (!running.delete(worker)) return;
         reject(code ?? EXIT.other);
-        if (serving.delete(worker)) died();
+        if (served) died();
       });
     });
   }
@@ -102,6 +105,12 @@ export async function runWorkers(
     return gone;
   }
 
+  /** Ends a worker that does not serve yet. */
+  function discard(worker: Worker): void {
+    running.delete(worker);
+    worker.process.kill('SIGKILL');
+  }
+
   async function end(code: number): Promise<void> {
     ending = true;
     await Promise.all([...running].map(drain));
@@ -119,9 +128,11 @@ export async function runWorkers(
     }
     reloading = true;
     try {
-      for (const old of [...serving]) {
+      for (const old of [...running]) {
         // One that died meanwhile is replaced for that.
-        if (!serving.has(old)) continue;
+        if (ending || !running.has(old)) continue;
+        // One that still starts may be of the former files.
+        if (!serving.has(old)) discard(old);
         await start((worker) => {
           fresh = worker;
         });
@@ -134,11 +145,17 @@ export async function runWorkers(
       reloading = false;
       startMissing();
     }
+    await reloadAgain();
+  }
+
+  async function reloadAgain(): Promise<void> {
     if (!again) return;
     again = false;
     await reload();
   }
 
+  // Nothing is served yet that could be finished.
+  endWith((signal) => (signal === 'SIGHUP' ? void reload() : process.exit(EXIT.done)));
   try {
     announce(await start());
   } catch (code) {
@@ -146,13 +163,15 @@ export async function runWorkers(
   }
   // Workers of an older build would go on with a database that they do not know.
   cluster.setupPrimary({ args: [...process.argv.slice(2), '--no-migrate'] });
-  startMissing();
   endWith((signal) => {
     if (signal === 'SIGHUP') return void reload();
     if (ending) process.exit(exitAfter[signal]);
     out.note('Stopping; running requests finish first.');
     void end(EXIT.done);
   });
+  reloading = false;
+  void reloadAgain();
+  startMissing();
   return ended.promise;
 }
 
