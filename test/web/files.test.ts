@@ -189,6 +189,20 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('a new version does not go over one that came while another was shown by its address', async () => {
+    await put(server.dana, board.name, 'steps.txt', 'one\n');
+    const { page, close } = await visit(server, maya, at('file=steps.txt&version=1'));
+    await page.getByText('one', { exact: true }).waitFor();
+    await put(server.dana, board.name, 'steps.txt', 'theirs\n', { base: 1 });
+    await page.getByRole('status').getByRole('link', { name: 'v2' }).waitFor();
+    const file = { name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('mine\n') };
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByText('New version').click();
+    await (await chooser).setFiles(file);
+    await page.getByRole('dialog', { name: 'The file changed meanwhile' }).waitFor();
+    await close();
+  });
+
   it('is added while the person does something else, which goes on', async () => {
     const { page, close } = await visit(server, maya, at('tab=files'));
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -82,12 +82,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
             Get v{shown.version}
           </a>
           {file.removed_at === null && (
-            <FileActions
-              file={file}
-              base={here.version ? latest.version : opened.current}
-              room={room}
-              onChange={reload}
-            />
+            <FileActions file={file} base={Math.max(opened.current, shown.version)} room={room} onChange={reload} />
           )}
         </div>
         <ProblemLine error={error} onRetry={reload} />
