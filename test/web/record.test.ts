@@ -141,6 +141,29 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('keeps the older events that were read when an event is closed', async () => {
+    const nia = await server.person('nia');
+    const { name } = await newBoard(nia);
+    await fillBoard(server, nia, 'nia', name, 60);
+    const { page, close } = await visit(server, nia, `/?board=${name}&tab=record`);
+    await page.getByRole('heading', { name: /^Verified/ }).waitFor();
+    await page.getByRole('button', { name: 'Older events' }).click();
+    const first = page.getByRole('link', { name: 'Event 1', exact: true });
+    await first.click();
+    await page.waitForURL(/event=1$/);
+    let reads = 0;
+    await page.route('**/events?*', (route) => {
+      reads++;
+      return route.continue();
+    });
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/tab=record$/);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    expect(reads).to.equal(0);
+    await first.waitFor();
+    await close();
+  });
+
   it('is filtered by kind and by whom; the plot is a table too', async () => {
     const { page, close } = await visit(server, server.dana, `/?board=${board.name}&tab=record`);
     await page.getByRole('img', { name: /Events a day, 30 days/ }).waitFor();

@@ -121,7 +121,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   const readFor = useRef(filter);
   useEffect(() => {
     const filtered = readFor.current !== filter;
-    if (open !== undefined && !filtered && list?.events.some(({ seq }) => seq === open)) return;
+    if (!filtered && list && (open === undefined || list.events.some(({ seq }) => seq === open))) return;
     readFor.current = filter;
     // What another filter lets through may all be newer than the open event.
     void read(null, !filtered && around !== undefined && around <= (room.head.peek() ?? 0) ? around : undefined);
