@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
+import { countByDay } from '../../src/web/record/days.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
@@ -181,6 +182,26 @@ describe('the record on the page', () => {
     await page.getByRole('button', { name: 'Show as a table' }).click();
     await page.getByRole('cell', { name: '5', exact: true }).first().waitFor();
     await close();
+  });
+
+  it('the plot shows the days before one that has no midnight', () => {
+    const { TZ } = process.env;
+    // There, clocks go from 0:00 to 1:00 on 24 April.
+    process.env['TZ'] = 'Africa/Cairo';
+    try {
+      const starts = [20, 24, 28].map((day) => new Date(2026, 3, day).getTime());
+      const counts = {
+        actors: {},
+        types: {},
+        files: {},
+        days: Object.fromEntries(starts.map((at) => [at, { dana: 1 }])),
+      };
+      const days = countByDay(counts, null, new Date(2026, 3, 30, 12).getTime());
+      expect(days.filter(({ people }) => people === 1).map(({ at }) => at)).to.deep.equal(starts);
+    } finally {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    }
   });
 
   it('is filtered by a kind of which there is nothing yet, also before it is checked', async () => {

@@ -13,10 +13,10 @@ const DAYS = 30;
 /** Counts events for each of the last 30 days. @param member the id of one member, or null for all */
 export function countByDay({ days, actors }: Counts, member: string | null, now: number): Day[] {
   const found: Day[] = [];
-  const day = new Date(now);
-  day.setHours(0, 0, 0, 0);
+  const today = new Date(now);
   for (let n = 0; n < DAYS; n++) {
-    const at = day.getTime();
+    // By the calendar: days with a clock change have 23 or 25 hours, and some begin at 1:00.
+    const at = new Date(today.getFullYear(), today.getMonth(), today.getDate() - n).getTime();
     const entry = { at, agents: 0, people: 0 };
     for (const [who, count] of Object.entries(days[at] ?? {})) {
       if (member !== null && who !== member) continue;
@@ -24,8 +24,6 @@ export function countByDay({ days, actors }: Counts, member: string | null, now:
       else entry.people += count;
     }
     found.unshift(entry);
-    // Not minus 24 hours, because days with a clock change have 23 or 25.
-    day.setDate(day.getDate() - 1);
   }
   return found;
 }

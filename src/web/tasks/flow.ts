@@ -23,10 +23,10 @@ export interface BlockedPeriod {
 
 /** The end of each of the last days; the last value is now. */
 export function endsOfDays(now: number): number[] {
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const today = new Date(now);
   return [
     ...Array.from({ length: DAYS - 1 }, (_, index) =>
-      new Date(midnight).setDate(new Date(midnight).getDate() - DAYS + 2 + index),
+      new Date(today.getFullYear(), today.getMonth(), today.getDate() - DAYS + 2 + index).getTime(),
     ),
     now,
   ];
