@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import { countByDay } from '../../src/web/record/days.ts';
-import { newAgent, newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoard, newBoardWith, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -202,6 +202,25 @@ describe('the record on the page', () => {
       if (TZ === undefined) delete process.env['TZ'];
       else process.env['TZ'] = TZ;
     }
+  });
+
+  it('tells the server from an admin who is not on the board', async () => {
+    const [lea, max] = [await server.person('lea'), await server.person('max')];
+    const { name } = await newBoardWith(lea, ['max']);
+    await server.dana.ok('removePerson', { params: { handle: 'lea' } });
+    const { page, close } = await visit(server, max, `/?board=${name}&tab=record`);
+    await page.getByRole('heading', { name: /^Verified/ }).waitFor();
+    const by = page.getByLabel('By whom');
+    const rows = page.locator('tr[data-seq]');
+    for (const [who, what] of [
+      [(await server.dana.ok('getMe')).name, 'removed lea'],
+      ['the server', 'made an owner of max'],
+    ] as const) {
+      await by.selectOption(who);
+      await rows.nth(1).waitFor({ state: 'detached' });
+      await rows.filter({ hasText: what }).waitFor();
+    }
+    await close();
   });
 
   it('is filtered by a kind of which there is nothing yet, also before it is checked', async () => {

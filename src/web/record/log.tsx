@@ -13,6 +13,7 @@ import type { Room } from '../state/room.ts';
 import { type BoardPlace, navigate } from '../state/route.ts';
 import { Throttle } from '../state/throttle.ts';
 import { EventRow } from './event-row.tsx';
+import { actorKey } from './protocol.ts';
 import type { Verdict } from './use-verdict.ts';
 
 const PAGE = 50;
@@ -67,7 +68,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   const types = wanted && counts ? Object.keys(counts.types).filter((type) => wanted.test(type)) : undefined;
   const none = types?.length === 0;
   const matches = (event: BoardEvent): boolean =>
-    (!wanted || wanted.test(event.type)) && (actor === '' || (event.actor.member_id ?? 'system') === actor);
+    (!wanted || wanted.test(event.type)) && (actor === '' || actorKey(event.actor) === actor);
 
   /** A newer load makes older ones obsolete. */
   const latestRead = useRef(0);

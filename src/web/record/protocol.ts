@@ -1,5 +1,6 @@
 /** Messages between the page and the worker that verifies a record. */
 import type { ChainPoint, Problem } from '../../contract/chain.ts';
+import type { BoardEvent } from '../../contract/types.ts';
 
 export type ToVerifier =
   | { type: 'start'; board: string; id: string; pinned: ChainPoint | null }
@@ -16,7 +17,11 @@ export interface Checked {
   withheld: number;
 }
 
-/** Event counts. `days`: by the start of a day in milliseconds, then by member id. */
+/** The id of a member; who is not on the board, such as the server, has none. */
+export const actorKey = (actor: BoardEvent['actor'] | undefined): string =>
+  actor?.member_id ?? `${actor?.kind ?? 'system'} ${actor?.name ?? ''}`;
+
+/** Event counts. `days`: by the start of a day in milliseconds, then by actor. `actors`: by {@link actorKey}. */
 export interface Counts {
   days: Record<string, Record<string, number>>;
   actors: Record<string, { name: string; kind: 'agent' | 'human' | 'system'; owner: string | null }>;

@@ -6,7 +6,7 @@ import { sha256 } from '../../client/verify.ts';
 import { ChainVerifier } from '../../contract/chain.ts';
 import type { BoardEvent } from '../../contract/types.ts';
 import { oneAtATime } from '../state/throttle.ts';
-import type { Checked, Counts, FromVerifier, ToVerifier } from './protocol.ts';
+import { actorKey, type Checked, type Counts, type FromVerifier, type ToVerifier } from './protocol.ts';
 
 const client = new Client({ origin: location.origin });
 const PAGE = 200;
@@ -40,7 +40,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 function count({ seq, at, actor, type, data }: BoardEvent): void {
   if (Number.isSafeInteger(seq)) last = Math.max(last, seq);
   const day = new Date(at).setHours(0, 0, 0, 0);
-  const who = actor?.member_id ?? 'system';
+  const who = actorKey(actor);
   counts.days[day] ??= {};
   const ofDay = counts.days[day];
   ofDay[who] = (ofDay[who] ?? 0) + 1;
