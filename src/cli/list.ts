@@ -1,8 +1,7 @@
 /** Lists that a command shows page by page, or whole. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientError } from '../client/errors.ts';
-import { MAX_ATTEMPTS } from '../client/limits.ts';
 import type { Repeat } from '../client/pages.ts';
+import { waitWhenLimited } from '../client/rate-limit.ts';
 import { shellArgument } from '../contract/text.ts';
 import { Failure } from '../local/failure.ts';
 import { booleanFlag, limitFlag, stringFlag } from './flags.ts';
@@ -60,28 +59,12 @@ export async function readList<Key extends string, Row extends object, Page exte
   }
 }
 
-/** The longest window of a server's rates, in seconds. */
-const WINDOW = 60;
-
-/**
- * Sends the request for a page of a whole list. Where the server takes no more requests for now, it is sent once it does:
- * what was read until then would be lost.
- */
-export const patiently =
-  (out: Output): Repeat =>
-  async (send) => {
-    for (let n = 1; ; n++) {
-      try {
-        return await send();
-      } catch (error) {
-        if (!(error instanceof ClientError) || error.code !== 'rate_limited' || n === MAX_ATTEMPTS) throw error;
-        const { retryAfter = Number.POSITIVE_INFINITY } = error;
-        if (retryAfter > WINDOW) throw error;
-        out.note(`The server takes no more requests for ${retryAfter} s; the list goes on then.`, { always: true });
-        await sleep(retryAfter * 1000);
-      }
-    }
-  };
+/** Sends the request for a page of a whole list, and says how long it waits where the server takes no more for now. */
+export const patiently = (out: Output): Repeat =>
+  waitWhenLimited(async (seconds) => {
+    out.note(`The server takes no more requests for ${seconds} s; the list goes on then.`, { always: true });
+    await sleep(seconds * 1000);
+  });
 
 /** What a list says besides its items. */
 export interface ListWords {

@@ -88,6 +88,35 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('is checked on, and exported, once a server that takes no more requests for now takes them again', async () => {
+    const { context, tab, close } = await visit(server, server.dana, '/');
+    // What asks for less than the client waits for itself is left as it is.
+    const hurry = `{
+      const after = globalThis.setTimeout;
+      globalThis.setTimeout = (run, ms) => after(run, ms > 30_000 && ms <= 60_000 ? 0 : ms);
+    }`;
+    await context.addInitScript(hurry);
+    await context.route('**/assets/verify-worker-*.js', async (route) => {
+      const response = await route.fetch();
+      return route.fulfill({ response, body: `${hurry}\n${await response.text()}` });
+    });
+    const error = { code: 'rate_limited', message: 'Too many requests.', hint: '' };
+    const refuseOnce = () =>
+      context.route(
+        /\/events\?.*limit=200$/,
+        (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '60' }, json: { error } }),
+        { times: 1 },
+      );
+    await refuseOnce();
+    const page = await tab(`/?board=${board.name}&tab=record`);
+    await page.getByRole('heading', { name: /^Verified/ }).waitFor();
+    await refuseOnce();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await download;
+    await close();
+  });
+
   it('shows an event that comes while the list is read', async () => {
     const { name } = await newBoard(server.dana);
     const { page, close } = await visit(server, server.dana, '/');

@@ -1,7 +1,7 @@
 /** The API client of the page. It uses the browser's session instead of an access key. */
 import { type CallInput, Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { type Page, type PagedName, pages } from '../../client/pages.ts';
+import { type Page, type PagedName, pages, type Repeat } from '../../client/pages.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { routes } from '../../contract/routes.ts';
 import type { Answer, CurrentBrowserSession } from '../../contract/types.ts';
@@ -92,9 +92,10 @@ export async function call<Name extends OperationName>(name: Name, input?: CallI
 export async function* listAll<Name extends PagedName>(
   name: Name,
   input?: CallInput<Name>,
+  request?: Repeat,
 ): AsyncGenerator<Page<Name>> {
   try {
-    yield* pages(client, name, input);
+    yield* pages(client, name, input, request);
   } catch (error) {
     handleSessionEnd(error, name);
     throw error;

@@ -1,5 +1,7 @@
 /** The list of events, newest first, with filters. The event in the address is open. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { waitWhenLimited } from '../../client/rate-limit.ts';
+import { sleep } from '../../client/time.ts';
 import type { Answer, BoardEvent } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
@@ -239,7 +241,8 @@ function Export({ board }: { board: string }) {
     setBusy(true);
     try {
       const lines: string[] = [];
-      for await (const page of listAll('listEvents', { params: { board }, query: { limit: 200 } }))
+      const request = waitWhenLimited((seconds) => sleep(seconds * 1000));
+      for await (const page of listAll('listEvents', { params: { board }, query: { limit: 200 } }, request))
         lines.push(...page.events.map((event) => `${JSON.stringify(event)}\n`));
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));

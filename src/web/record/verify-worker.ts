@@ -2,6 +2,8 @@
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pages } from '../../client/pages.ts';
+import { waitWhenLimited } from '../../client/rate-limit.ts';
+import { sleep } from '../../client/time.ts';
 import { sha256 } from '../../client/verify.ts';
 import { ChainVerifier } from '../../contract/chain.ts';
 import type { BoardEvent } from '../../contract/types.ts';
@@ -10,6 +12,8 @@ import { actorKey, type Checked, type Counts, type FromVerifier, type ToVerifier
 
 const client = new Client({ origin: location.origin });
 const PAGE = 200;
+/** A long record takes more requests than a server takes a minute. */
+const request = waitWhenLimited((seconds) => sleep(seconds * 1000));
 
 let verifier: ChainVerifier;
 let board: string;
@@ -22,7 +26,7 @@ const send = (message: FromVerifier): void => postMessage(message);
 async function read(): Promise<void> {
   let head: number | undefined;
   const query = { after: last, limit: PAGE };
-  for await (const page of pages(client, 'listEvents', { params: { board }, query })) {
+  for await (const page of pages(client, 'listEvents', { params: { board }, query }, request)) {
     head ??= page.head_seq;
     for (const event of page.events) {
       await verifier.add(event);
