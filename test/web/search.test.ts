@@ -253,6 +253,43 @@ describe('search and everything on the page', () => {
     await close();
   });
 
+  it('a search shows no refusal of older results of the one before it, and asks for none', async () => {
+    for (let n = 1; n <= 21; n++) await post(claude, here.name, `Curlew number ${n}`);
+    await post(claude, here.name, 'A dunlin');
+    const { page, close } = await visit(server, server.dana, '/search?q=curlew');
+    const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
+    await results.nth(19).waitFor();
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const older: string[] = [];
+    await page.route('**/search?*after=*', async (route) => {
+      older.push(new URL(route.request().url()).searchParams.get('q') ?? '');
+      asked.resolve();
+      await held.promise;
+      const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+      return route.fulfill({ status: 400, json: { error } });
+    });
+    const [searched, found] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/search?q=dunlin*', async (route) => {
+      searched.resolve();
+      await found.promise;
+      return route.fallback();
+    });
+    await page.getByRole('button', { name: 'Older results' }).click();
+    await asked.promise;
+    await page.getByRole('searchbox', { name: 'Search' }).fill('dunlin');
+    await searched.promise;
+    const answered = page.waitForResponse('**/search?*after=*');
+    held.resolve();
+    await answered;
+    // The results of the first search are still shown.
+    await page.getByRole('button', { name: 'Older results' }).click({ force: true });
+    found.resolve();
+    await results.filter({ hasText: 'dunlin' }).waitFor();
+    expect(await page.getByText('Not now.').count()).to.equal(0);
+    expect(older).to.deep.equal(['curlew']);
+    await close();
+  });
+
   // It fills a board, which leaves less of the others in the stream, so it comes last.
   it('a search shows no older results of the one before it, and its selects are set by the arrow keys', async () => {
     for (let n = 1; n <= 60; n++) await post(claude, here.name, `Heron number ${n}`);

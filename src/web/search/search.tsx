@@ -51,6 +51,8 @@ export default function Search() {
   const q = here.q.trim();
   const query = { q, board: here.board, kind: kind || undefined, sort };
   const queryKey = JSON.stringify(query);
+  const latestKey = useRef(queryKey);
+  latestKey.current = queryKey;
 
   useLayoutEffect(() => input.current?.focus(), []);
   useEffect(() => {
@@ -86,19 +88,19 @@ export default function Search() {
 
   useEffect(() => (failed ? listenToReturn(failed.retry) : undefined), [failed]);
 
+  // Until the results of another query come, those of the last one are shown.
+  const canLoadMore = !loadingMore && found?.queryKey === queryKey;
   const loadMore = async (): Promise<void> => {
-    if (!found?.after || loadingMore) return;
+    if (!found?.after || !canLoadMore) return;
     setMore(true);
     setFailed(null);
     try {
       const page = await call('search', { query: { ...query, after: found.after } });
-      setFound((current) =>
-        current === found
-          ? { queryKey, results: [...found.results, ...page.results], after: page.next_after }
-          : current,
+      setFound((last) =>
+        last === found ? { queryKey, results: [...found.results, ...page.results], after: page.next_after } : last,
       );
     } catch (problem) {
-      setFailed({ error: problem, retry: loadMore });
+      if (latestKey.current === queryKey) setFailed({ error: problem, retry: loadMore });
     } finally {
       setMore(false);
     }
@@ -189,7 +191,7 @@ export default function Search() {
             </ul>
           )}
           {found?.after && (
-            <button type="button" class="b search-more" aria-disabled={loadingMore} onClick={() => void loadMore()}>
+            <button type="button" class="b search-more" aria-disabled={!canLoadMore} onClick={() => void loadMore()}>
               {sort === 'newest' ? 'Older results' : 'More results'}
             </button>
           )}
