@@ -1,6 +1,6 @@
 /** Files on the page: versions, what changed, approvals, and files that mean harm. */
 import { expect } from 'chai';
-import type { Board } from '../../src/contract/types.ts';
+import type { Board, FileDetail } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newBoardWith, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
@@ -106,6 +106,28 @@ describe('files on the page', () => {
     await post(maya, board.name, body, { files: [{ file: 'src/wait.ts' }] });
     const { page, close } = await visit(server, maya, at('file=src%2Fwait.ts'));
     await page.getByRole('link', { name: /^“Long: (word )+(wo?r?d?)…”/ }).waitFor();
+    await close();
+  });
+
+  it('shows the latest messages that it was in, each once, however many there are', async () => {
+    const { id } = await put(maya, board.name, 'often.md', 'one\n');
+    await put(maya, board.name, 'often.md', 'two\n', { base: 1 });
+    for (let n = 1; n <= 7; n++) await post(maya, board.name, `Post ${n}`, { files: [{ file: id }] });
+    const both = [1, 2].map((version) => ({ file: id, version }));
+    await post(maya, board.name, 'Post 8', { files: both });
+    const { page, close } = await visit(server, maya, '/');
+    // As the server answers for a file that was in more than 200.
+    await page.route(`**/files/${id}`, async (route) => {
+      const response = await route.fetch();
+      const { posted_in, ...file } = (await response.json()) as FileDetail;
+      return route.fulfill({ response, json: { ...file, posted_in: posted_in.slice(0, 6), posted_in_more: true } });
+    });
+    await page.goto(server.url + at(`file=${id}`));
+    const posts = page.getByRole('complementary', { name: 'About this file' }).getByRole('link', { name: /^“/ });
+    await posts.nth(4).waitFor();
+    const told = await posts.allInnerTexts();
+    expect(told.map((text) => /Post \d/.exec(text)?.[0])).to.deep.equal([8, 7, 6, 5, 4].map((n) => `Post ${n}`));
+    expect(told[0]).to.match(/v1, v2$/);
     await close();
   });
 

@@ -80,8 +80,9 @@ export function AboutFile({ file, shownVersion, room, hrefOfVersion }: AboutProp
 
 /** The latest messages that the file was attached to. */
 function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
-  const posts = file.posted_in.toReversed().slice(0, MAX_POSTS);
-  const read = ({ seq }: { seq: number }): Promise<Message | null> =>
+  // A message with several versions of it is there once for each.
+  const posts = [...new Set(file.posted_in.map(({ seq }) => seq))].slice(-MAX_POSTS).toReversed();
+  const read = (seq: number): Promise<Message | null> =>
     call('getMessageBySeq', { params: { board: room.name, seq } }).then(
       ({ message }) => message,
       () => null,
@@ -100,8 +101,8 @@ function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
         >
           <span class="quote">“{excerpt(message.body, 80)}”</span>
           <span class="q2 sm">
-            {message.from.name}, <Time at={message.at} relative />, v
-            {message.files.find(({ id }) => id === file.id)?.version}
+            {message.from.name}, <Time at={message.at} relative />,{' '}
+            {message.files.flatMap(({ id, version }) => (id === file.id ? [`v${version}`] : [])).join(', ')}
           </span>
         </a>
       ))}

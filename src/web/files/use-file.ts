@@ -1,4 +1,4 @@
-/** Loads a file with all its versions, and again after events. */
+/** Loads a file with all its versions and all messages that it was in, and again after events. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
@@ -16,6 +16,10 @@ export function useFile(room: Room, name: string): Load<FileDetail> {
     id.current = file.id;
     if (file.versions_more)
       file.versions = await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
+    if (file.posted_in_more) {
+      const query = { after: file.posted_in.at(-1)?.seq, limit: 200 };
+      file.posted_in.push(...(await readAll('listFilePosts', 'posted_in', { params, query })));
+    }
     return file;
   }, [room, name]);
   useEffect(() => room.subscribeThrottled(affectsFiles, read.reload), [room, name]);
