@@ -156,6 +156,24 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('two versions are compared once to be shown', async () => {
+    const { context, tab, close } = await visit(server, server.dana, '/');
+    await context.addInitScript((text) => {
+      const { split } = String.prototype;
+      // A comparison begins with cutting both texts into lines by a pattern.
+      const counting = function (this: string, ...by: unknown[]): string[] {
+        const seen = globalThis as { cuts?: number };
+        if (String(this) === text && by[0] instanceof RegExp) seen.cuts = (seen.cuts ?? 0) + 1;
+        return Reflect.apply(split, this, by) as string[];
+      };
+      Object.defineProperty(String.prototype, 'split', { value: counting });
+    }, FIRST);
+    const page = await tab(at('file=src%2Fwait.ts&version=3&against=1'));
+    await page.getByRole('table', { name: /Changes from v1/ }).waitFor();
+    expect(await page.evaluate(() => (globalThis as { cuts?: number }).cuts)).to.equal(1);
+    await close();
+  });
+
   it('is approved by a key, and the approval is taken back', async () => {
     await put(server.dana, board.name, 'plan.md', '# Plan\n\nOne **step**.\n');
     const { page, close } = await visit(server, maya, at('file=plan.md'));

@@ -66,7 +66,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
           <kbd>n</kbd> next change
         </span>
       </p>
-      <DiffTable before={texts[0]} after={texts[1]} name={file.name} heads={[head(from), head(to)]} />
+      <DiffTable before={texts[0]} after={texts[1]} name={file.name} heads={[head(from), head(to)]} compared={found} />
     </div>
   );
 }

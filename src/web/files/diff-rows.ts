@@ -17,7 +17,7 @@ export interface Row {
   changed: boolean;
 }
 
-interface Comparison {
+export interface Comparison {
   rows: Row[];
   added: number;
   removed: number;

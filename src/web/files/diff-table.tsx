@@ -3,7 +3,7 @@ import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../parts/number.ts';
 import type { Piece } from '../parts/syntax.ts';
-import { compare, groupRows, MAX_ROWS, type Row, type Side, splitLines } from './diff-rows.ts';
+import { type Comparison, compare, groupRows, MAX_ROWS, type Row, type Side, splitLines } from './diff-rows.ts';
 import { highlightLines } from './highlight.ts';
 import { Line } from './line.tsx';
 
@@ -16,10 +16,12 @@ interface TableProps {
   after: string;
   name: string;
   heads: [string, string];
+  /** What comparing them found, where it is known: it can take seconds. */
+  compared?: Comparison | null;
 }
 
-export default function DiffTable({ before, after, name, heads }: TableProps) {
-  const found = useMemo(() => compare(before, after), [before, after]);
+export default function DiffTable({ before, after, name, heads, compared }: TableProps) {
+  const found = useMemo(() => (compared === undefined ? compare(before, after) : compared), [before, after, compared]);
   const [left, right] = useMemo(
     () => [highlightLines(splitLines(before), name), highlightLines(splitLines(after), name)],
     [before, after, name],
