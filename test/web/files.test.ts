@@ -80,6 +80,29 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('shows text in UTF-16, also part by part, and beside the one that is to replace it', async () => {
+    const le = Buffer.from('\ufeffĀ first\n', 'utf16le');
+    const be = Buffer.from('\ufeffĀ second\n', 'utf16le').swap16();
+    await put(maya, board.name, 'export.csv', le);
+    await put(maya, board.name, 'export.csv', be, { base: 1 });
+    await put(maya, board.name, 'long.csv', Buffer.from(`\ufeffĀ third\n${'x\n'.repeat(150_000)}`, 'utf16le'));
+    const { page, close } = await visit(server, maya, at('file=long.csv'));
+    await page.getByText('Ā third').waitFor();
+    await page.goto(server.url + at('file=export.csv&version=2&against=1'));
+    const table = page.getByRole('table', { name: /Changes from v1/ });
+    await table.getByRole('cell', { name: /removed.*Ā.*first/ }).waitFor();
+    await table.getByRole('cell', { name: /added.*Ā.*second/ }).waitFor();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByText('New version').click();
+    await put(maya, board.name, 'export.csv', 'other\n', { base: 2 });
+    await (await chooser).setFiles({ name: 'export.csv', mimeType: 'text/csv', buffer: le });
+    await page
+      .getByRole('dialog')
+      .getByRole('cell', { name: /added.*Ā.*first/ })
+      .waitFor();
+    await close();
+  });
+
   it('keeps the focus on a version that is chosen below the text on a small window', async () => {
     const { page, close } = await visit(server, maya, at('file=src%2Fwait.ts&version=3'), {
       viewport: { width: 740, height: 800 },

@@ -32,12 +32,18 @@ export async function readBytes({ board, file, version }: FileVersionRef): Promi
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
+/** Decodes a text as the server does: UTF-16 where it begins with its byte-order mark, else UTF-8. */
+export function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
+  const mark = bytes[0]! * 256 + bytes[1]!;
+  return new TextDecoder(mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : 'utf-8').decode(bytes);
+}
+
 /** Downloads a version as text, or takes it from the cache. */
 export function readText(version: FileVersionRef): Promise<string> {
   const key = bytesHref(version);
   const cached = textCache.get(key);
   if (cached) return cached;
-  const reading = readBytes(version).then((bytes) => new TextDecoder().decode(bytes));
+  const reading = readBytes(version).then(decodeText);
   textCache.set(key, reading);
   reading.catch(() => textCache.delete(key));
   const [oldest] = textCache.keys();

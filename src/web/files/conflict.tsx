@@ -2,7 +2,7 @@
 import { Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
-import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
+import { decodeText, MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -39,7 +39,8 @@ export function Conflict({ file, room, mine, base, onClose, onAddAfter }: Confli
   useEffect(() => {
     if (!comparable) return;
     const theirs = readText({ board: room.name, file: file.id, version: latest.version });
-    Promise.all([theirs, mine.text()]).then(setTexts, () => setTexts(null));
+    const ours = mine.arrayBuffer().then((bytes) => decodeText(new Uint8Array(bytes)));
+    Promise.all([theirs, ours]).then(setTexts, () => setTexts(null));
   }, [latest.version, mine]);
   const addBeside = async (): Promise<void> => {
     const done = await action.run(() => sendOnce(room.name, mine, { name, base: 0 }));

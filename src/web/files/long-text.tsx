@@ -1,6 +1,6 @@
 /** A text that is too long to be shown at once, such as a log: part by part, without syntax colours. */
 import { useMemo, useState } from 'preact/hooks';
-import { readBytes } from '../api/bytes.ts';
+import { decodeText, readBytes } from '../api/bytes.ts';
 import { lazy } from '../parts/lazy.ts';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -48,7 +48,7 @@ function partsOf(text: string): Part[] {
 export default function LongText(props: { board: string; file: string; version: number }) {
   const { board, file, version } = props;
   const { value, error, reload } = useLoad(
-    async () => new TextDecoder().decode(await readBytes({ board, file, version })),
+    async () => decodeText(await readBytes({ board, file, version })),
     [board, file, version],
   );
   const parts = useMemo(() => (value === null ? [] : partsOf(value)), [value]);
