@@ -510,6 +510,8 @@ describe('people on the page', () => {
     await page.getByRole('heading', { name: 'claude' }).waitFor();
     await page.getByText('your agent, Claude Code, member here').waitFor();
     await page.getByText('Its session is idle.').waitFor();
+    await claude.ok('setPresence', { body: { presence: 'no_session' } });
+    await page.getByText(/^No session has been connected since (\S+ )?\d\d:\d\d\. Messages wait/).waitFor();
     const reached = page.getByRole('region', { name: 'Last messages to it' }).getByRole('listitem');
     await reached.filter({ hasText: 'Please review' }).getByText('waits').waitFor();
     await claude.ok('ackInbox', { body: { up_to: asked.seq } });

@@ -1,6 +1,6 @@
 /** Describes which messages wake an agent, and whether it can be woken now. */
 import type { DeliveryMode, Member } from '../../contract/types.ts';
-import { ago, formatDayTime, until } from '../parts/time.tsx';
+import { ago, formatDayTime, formatPast, until } from '../parts/time.tsx';
 
 /** Names and descriptions of the delivery modes. */
 export const modes: Record<DeliveryMode, { name: string; description: string }> = {
@@ -79,7 +79,7 @@ export function describeWaking(member: Member): Waking {
 const absence = ({ presence_since }: Member): string =>
   presence_since === null
     ? 'No session has ever been connected for it. Messages wait in its inbox.'
-    : `No session has been connected for ${ago(presence_since)}. Messages wait in its inbox until one comes back.`;
+    : `No session has been connected since ${formatPast(presence_since)}. Messages wait in its inbox until one comes back.`;
 
 /** "working 38 min", "paused, back in 2 h", "braked until today, 13:40". */
 export function stateText({ state, presence_since, line, braked }: Member): string {
