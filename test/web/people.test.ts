@@ -1,13 +1,15 @@
 /** The people of a board and an agent's own page. */
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
+import type { Member } from '../../src/contract/types.ts';
 import { Api } from '../support/api.ts';
-import { newAgent, newBoard, newBoardWith, newCode, post } from '../support/cast.ts';
+import { type Agent, newAgent, newBoard, newBoardWith, newCode, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
+import { streamsInPage } from './support/streams.ts';
 import { signInAgain, visit } from './support/visit.ts';
 
 // Starting the browser is not part of any test.
@@ -528,6 +530,54 @@ describe('people on the page', () => {
     const all = page.getByRole('main').getByRole('listitem');
     await all.filter({ hasText: second }).getByRole('link', { name: 'Agent claude' }).waitFor();
     await all.filter({ hasText: board }).getByRole('combobox').waitFor();
+    await close();
+  });
+
+  it('the list of one’s agents is read once for all that happens to them, and not for agents of others', async () => {
+    const { claude, fixer } = await scene();
+    const { page, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(streamsInPage);
+    await page.goto(`${server.url}/agents`);
+    const row = page.locator(`[id="${claude.memberId}"]`);
+    await row.waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    let reads = 0;
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/v1/me/agents*', async (route) => {
+      reads++;
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    let told = 0;
+    const tell = async (agent: Agent, presence: Member['presence']): Promise<void> => {
+      await agent.ok('setPresence', { body: { presence } });
+      told++;
+      await page.waitForFunction((count) => {
+        const { streamed = '' } = globalThis as { streamed?: string };
+        return streamed.split('"presence_since"').length > count;
+      }, told);
+    };
+    await tell(claude, 'working');
+    await asked.promise;
+    await tell(claude, 'idle');
+    await tell(claude, 'waiting');
+    expect(reads).to.equal(1);
+    held.resolve();
+    await row.getByText('waiting', { exact: true }).waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 2_000);
+    const before = reads;
+    const read = page.waitForResponse('**/v1/me/agents*');
+    await tell(fixer, 'working');
+    await page.clock.runFor(2_000);
+    await read;
+    await tell(fixer, 'idle');
+    await page.clock.runFor(2_000);
+    await tell(claude, 'idle');
+    await page.clock.runFor(2_000);
+    await row.getByText('idle', { exact: true }).waitFor();
+    expect(reads - before).to.equal(2);
     await close();
   });
 
