@@ -491,11 +491,16 @@ describe('people on the page', () => {
   it('a guest sees no control that would be refused', async () => {
     const { board, path } = await scene();
     const { code } = await newCode(dana, board, { guest: `eve-${crypto.randomUUID().slice(0, 8)}` });
-    const { key } = await server.nobody.ok('joinAsGuest', { body: { code, key_name: 'laptop' } });
-    const { page, close } = await visit(server, new Api(server.url, key.token), path);
+    const { key, agent } = await server.nobody.ok('joinAsGuest', { body: { code, key_name: 'laptop' } });
+    const guest = new Api(server.url, key.token);
+    const { page, close } = await visit(server, guest, path);
     await page.getByRole('button', { name: 'Leave the board' }).waitFor();
     const buttons = await page.locator('main .page button').allTextContents();
     expect(buttons.filter((text) => text.trim())).to.deep.equal(['Leave the board']);
+    await page.getByRole('link', { name: 'Your agents' }).click();
+    await page.getByRole('listitem').filter({ hasText: agent.name }).waitFor();
+    await guest.ok('removeMember', { params: { board, member: agent.name } });
+    await page.getByText('None. A guest brings one with a guest code.').waitFor();
     await close();
   });
 

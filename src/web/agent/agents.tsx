@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
+import { session } from '../api/session.ts';
 import { listenToHints } from '../live/link.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { AgentState } from '../parts/who.tsx';
@@ -50,7 +51,11 @@ export default function Agents() {
         <ProblemLine error={error} onRetry={reload} />
         {!agents && error === null && <div aria-busy="true" />}
         {agents?.length === 0 && (
-          <p class="q2">None yet. On a board, “Join line for an agent” brings a session of yours onto it.</p>
+          <p class="q2">
+            {session.value?.person.server_role === 'guest'
+              ? 'None. A guest brings one with a guest code.'
+              : 'None yet. On a board, “Join line for an agent” brings a session of yours onto it.'}
+          </p>
         )}
         {sorted.length > 0 && (
           <>
