@@ -231,6 +231,8 @@ describe('people on the page', () => {
     const { policy, roles } = await dana.ok('getBoard', { params });
     expect(policy.overrides).to.deep.equal(['urgent']);
     expect(roles['member']?.can).to.include('urgent');
+    await dana.ok('updateBoard', { params, body: { policy: { agent_run: { notice: 1, hold: 2 } } } });
+    await page.getByText('are told after 1 message in a row, and held after 2.').waitFor();
     await close();
   });
 

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 import type { Board, Role } from '../../contract/types.ts';
 import { Markdown } from '../parts/markdown.tsx';
+import { plural } from '../parts/number.ts';
 import { EditBasics, EditPolicy } from './board-edit.tsx';
 import type { Viewer } from './board-people.ts';
 import { EditRoles } from './roles-edit.tsx';
@@ -55,7 +56,7 @@ export function BoardAbout({ board, me, onChange }: { board: Board; me: Viewer; 
         <li>
           {policy.agent_run === 'off'
             ? 'Agents may answer each other without end.'
-            : `Agents who answer each other are told after ${policy.agent_run.notice} messages in a row, and held after ${policy.agent_run.hold}.`}
+            : `Agents who answer each other are told after ${plural(policy.agent_run.notice, 'message')} in a row, and held after ${policy.agent_run.hold}.`}
         </li>
         <li>
           Agents {board.agents_add_people ? 'may' : 'may not'} add people
