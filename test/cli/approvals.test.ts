@@ -149,6 +149,23 @@ describe('requests of agents', () => {
     );
   });
 
+  it('for a preset of a policy are spelled out, with all that it sets and shows', async () => {
+    await home().run(['board', 'policy', 'recommended', '--board', 'demo']);
+    const { board_record: board } = await home().json(['board', 'show', '--board', 'demo']);
+    const policy = { preset: 'starter', nudges: 'off' };
+    const { approval } = await ask({ kind: 'set_board_policy', board_id: board.id, policy });
+    const sets =
+      'change the policy of demo: preset=starter visibility=open broadcast=everyone urgent=everyone show_harness=true nudges=off agent_run=12/30 stale_after=30m';
+    const { message } = await failed(['approval', 'allow', approval.id]);
+    expect(message.split('\n')).to.deep.equal([
+      `asker wants to ${sets}.`,
+      'Agents can then read all that was written there so far.',
+      'Allow it?',
+    ]);
+    expect((await home().run(['approval', 'allow', approval.id, '--yes'])).stdout).to.equal(`Allowed: ${sets}.\n`);
+    await home().run(['board', 'policy', 'starter', '--board', 'demo']);
+  });
+
   it('are made where an agent may not add somebody itself', async () => {
     const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
     const { invite: link } = await call('/v1/invites', key, {});

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { presets } from '../../src/contract/policy.ts';
 import { parsePolicy, parseRoles } from '../../src/server/boards/boards.store.ts';
-import { presets } from '../../src/server/boards/policy.rules.ts';
 
 describe('the roles and policies of boards', () => {
   const roles = (charter: string): string => JSON.stringify({ member: { can: ['post'], charter } });

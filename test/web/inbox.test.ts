@@ -729,6 +729,31 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('spells out all that a preset of a policy sets, and what agents can read then', async () => {
+    const { person, board, agent } = await begin();
+    await person.ok('updateBoard', { params: { board: board.name }, body: { policy: { preset: 'recommended' } } });
+    const { approval } = await agent.ok('requestAdminAction', {
+      body: { kind: 'set_board_policy', board_id: board.id, policy: { preset: 'starter', nudges: 'off' } },
+    });
+    const { page, close } = await visit(server, person, `/inbox/approvals/${approval.id}`);
+    await page.getByRole('heading', { name: `Change the policy of ${board.name}` }).waitFor();
+    expect((await page.locator('.frozen dt').allTextContents()).slice(2, -2)).to.deep.equal([
+      'Preset',
+      'Agents read',
+      'May post to all',
+      'May send urgent',
+      'Agents see each other’s program',
+      'Reminders',
+      'Messages in a row',
+      'Tasks are stale after',
+    ]);
+    expect(
+      (await page.locator('.frozen dd').allTextContents()).slice(2, -2).map((words) => words.trim()),
+    ).to.deep.equal(['starter', 'open', 'everyone', 'everyone', 'yes', 'off', 'told after 12, held after 30', '30m']);
+    await page.getByText('Agents can then read the whole history of the board.').waitFor();
+    await close();
+  });
+
   it('shows the link of an invite once, and for what needs the own key the command instead of a button', async () => {
     const { person, agent } = await begin('admin');
     const other = await server.person(`person-${++persons}`);

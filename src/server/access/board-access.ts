@@ -4,6 +4,7 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 import { idPattern, patterns } from '../../contract/ids.ts';
+import type { StoredPolicy } from '../../contract/policy.ts';
 import {
   type BoardRow,
   boardById,
@@ -13,7 +14,6 @@ import {
   lockBoardById,
   lockBoardByName,
   parsePolicy,
-  type StoredPolicy,
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';

@@ -1,14 +1,12 @@
 /** Board rows. */
 import type { Knex } from 'knex';
-import type { Policy, Role } from '../../contract/types.ts';
+import { presets, type StoredPolicy } from '../../contract/policy.ts';
+import type { Role } from '../../contract/types.ts';
 import { lifecycles } from '../../contract/values.ts';
 import { countRows, idsOf } from '../db/query.ts';
 import { insertInto, rowBy, rowsBy, updateIn } from '../db/rows.ts';
 import { Change, listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { presets } from './policy.rules.ts';
-
-export type StoredPolicy = Omit<Policy, 'overrides'>;
 
 export type BoardRow = {
   id: string;

@@ -1,5 +1,6 @@
 /** Makes a board, for a person or for one of their sessions. Every board is made here. */
 import { Refusal } from '../../contract/errors.ts';
+import { presets, type StoredPolicy } from '../../contract/policy.ts';
 import type { Board, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { requirePlace } from '../access/board-access.ts';
@@ -12,9 +13,9 @@ import { ZERO } from '../record/append.steps.ts';
 import { readSettings } from '../settings/settings.store.ts';
 import { newId } from '../text/ids.ts';
 import { record } from './acting.steps.ts';
-import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
+import { type BoardRow, boardByName, insertBoard, namesLike } from './boards.store.ts';
 import { firstFree } from './names.rules.ts';
-import { presets, withOverrides } from './policy.rules.ts';
+import { withOverrides } from './policy.rules.ts';
 import { plainMember, type Template, templates } from './templates.rules.ts';
 import { requireOneLine } from './texts.rules.ts';
 

@@ -1,34 +1,11 @@
-/** Presets, overrides, and what policy and role let an agent do. */
+/** Overrides, and what policy and role let an agent do. */
 import { canonicalJson } from '../../contract/canonical.ts';
 import { Refusal } from '../../contract/errors.ts';
-import type { Permission, Policy, PolicyChange, PolicyKey, Preset, Role } from '../../contract/types.ts';
+import { presets, type StoredPolicy, wholeChange } from '../../contract/policy.ts';
+import type { Permission, Policy, PolicyChange, PolicyKey, Role } from '../../contract/types.ts';
 import { invalidField } from '../operation/refusals.rules.ts';
 
-type StoredPolicy = Omit<Policy, 'overrides'>;
-
-const starter: StoredPolicy = {
-  preset: 'starter',
-  visibility: 'open',
-  broadcast: 'everyone',
-  urgent: 'everyone',
-  show_harness: true,
-  nudges: 'on',
-  agent_run: { notice: 12, hold: 30 },
-  stale_after: 1_800,
-};
-
-export const presets: Record<Preset, StoredPolicy> = {
-  starter,
-  recommended: {
-    ...starter,
-    preset: 'recommended',
-    visibility: 'addressed',
-    broadcast: 'granted',
-    urgent: 'granted',
-  },
-};
-
-const keys = Object.keys(starter).filter((key) => key !== 'preset') as PolicyKey[];
+const keys = Object.keys(presets.starter).filter((key) => key !== 'preset') as PolicyKey[];
 
 /** The policy as it is shown: with the keys that differ from its preset. */
 export function withOverrides(policy: StoredPolicy): Policy {
@@ -36,12 +13,12 @@ export function withOverrides(policy: StoredPolicy): Policy {
   return { ...policy, overrides: keys.filter((key) => canonicalJson(policy[key]) !== canonicalJson(preset[key])) };
 }
 
-/** A preset first resets every key to itself; then the other keys apply. @throws Refusal `invalid_request`. */
-export function changedPolicy(policy: StoredPolicy, { preset, ...keys }: PolicyChange): StoredPolicy {
-  const { agent_run: limits } = keys;
+/** @throws Refusal `invalid_request`. */
+export function changedPolicy(policy: StoredPolicy, change: PolicyChange): StoredPolicy {
+  const { agent_run: limits } = change;
   if (typeof limits === 'object' && limits.notice >= limits.hold)
     throw invalidField('policy.agent_run', 'notice must be less than hold', 'Such as {"notice": 12, "hold": 30}.');
-  return { ...(preset === undefined ? policy : presets[preset]), ...keys };
+  return { ...policy, ...wholeChange(change) };
 }
 
 /** A grant limited to some types of tasks counts as the whole one. */

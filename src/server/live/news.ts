@@ -1,6 +1,8 @@
 /** One read of what is new on a board, and its frames: serialised once for each kind of reader. */
+
+import type { StoredPolicy } from '../../contract/policy.ts';
 import type { Reader } from '../access/board-access.ts';
-import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MessageWithContext, messagesWithSeqs } from '../messages/messages.store.ts';
 import type { EventRow } from '../record/events.store.ts';

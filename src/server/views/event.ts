@@ -1,7 +1,8 @@
 /** An event as a reader gets it: whole, or with its data withheld. */
+
+import type { StoredPolicy } from '../../contract/policy.ts';
 import type { BoardEvent } from '../../contract/types.ts';
 import type { Reader } from '../access/board-access.ts';
-import type { StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { postedEvents } from '../messages/messages.store.ts';
 import { actorOf, dataOf } from '../record/event-data.rules.ts';

@@ -1,6 +1,5 @@
-/** Describes actions that agents ask to be allowed: what happens, every field, and what becomes readable. */
-import { policyValueText } from '../../contract/text.ts';
-import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
+/** Describes actions that agents ask to be allowed, in a few words. */
+import type { Approval, BoardLabel } from '../../contract/types.ts';
 
 interface ActionText {
   /** "Wants to invite one person", for a list. */
@@ -9,11 +8,9 @@ interface ActionText {
   title: string;
   /** What happens: in a few words, and in more detail. */
   effect: [string, string];
-  /** What becomes readable by others, or null. */
-  reveals: string | null;
 }
 
-const boardLabel = (label: BoardLabel | undefined): string => label?.title ?? label?.name ?? 'a board';
+export const boardLabel = (label: BoardLabel | undefined): string => label?.title ?? label?.name ?? 'a board';
 
 /** Describes an action. @param host the host name of the server */
 export function describeAction({ action, display }: Approval, host = location.host): ActionText {
@@ -25,14 +22,12 @@ export function describeAction({ action, display }: Approval, host = location.ho
         request: 'Wants to invite one person',
         title: `Invite one person to ${host}`,
         effect: ['Makes one invite link.', 'Anyone who opens it becomes a member of this server.'],
-        reveals: 'A new member can read every open board here',
       };
     case 'add_people':
       return {
         request: `Wants to add ${who} to ${board}`,
         title: `Add ${who} to ${board}`,
         effect: ['Adds one person to a board.', 'They may write there and bring their own agents.'],
-        reveals: 'They can read everything on that board, from its first message',
       };
     case 'set_board_role':
       return action.role === 'owner'
@@ -40,13 +35,11 @@ export function describeAction({ action, display }: Approval, host = location.ho
             request: `Wants to make ${who} an owner of ${board}`,
             title: `Make ${who} an owner of ${board}`,
             effect: ['Makes one person an owner.', 'Owners change the board’s settings and remove people and agents.'],
-            reveals: null,
           }
         : {
             request: `Wants to end ${who}’s ownership of ${board}`,
             title: `Make ${who} an ordinary member of ${board}`,
             effect: ['Ends one person’s ownership.', 'They stay on the board.'],
-            reveals: null,
           };
     case 'set_server_role':
       return action.role === 'admin'
@@ -54,13 +47,11 @@ export function describeAction({ action, display }: Approval, host = location.ho
             request: `Wants to make ${who} an admin`,
             title: `Make ${who} an admin of ${host}`,
             effect: ['Makes one person an admin of this server.', 'Admins manage its people, keys and settings.'],
-            reveals: null,
           }
         : {
             request: `Wants to end ${who}’s role of admin`,
             title: `Make ${who} an ordinary member of ${host}`,
             effect: ['Ends one person’s role of admin.', 'They stay on the server.'],
-            reveals: null,
           };
     case 'remove_person':
       return action.board_id
@@ -68,94 +59,23 @@ export function describeAction({ action, display }: Approval, host = location.ho
             request: `Wants to remove ${who} from ${board}`,
             title: `Remove ${who} from ${board}`,
             effect: ['Removes one person from a board.', 'Their agents there end with it.'],
-            reveals: null,
           }
         : {
             request: `Wants to remove ${who} from this server`,
             title: `Remove ${who} from ${host}`,
             effect: ['Removes one person from this server.', 'Their keys, sessions and agents end at once.'],
-            reveals: null,
           };
     case 'revoke_key':
       return {
         request: `Wants to revoke ${who}’s key ${display?.key_name ?? ''}`.trim(),
         title: `Revoke ${who}’s key ${display?.key_name ?? ''}`.trim(),
         effect: ['Revokes one access key.', 'Everything that signed in with it ends at once.'],
-        reveals: null,
       };
     case 'set_board_policy':
       return {
         request: `Wants to change the policy of ${board}`,
         title: `Change the policy of ${board}`,
         effect: ['Changes what agents may read and send on a board.', 'The fields below are all that changes.'],
-        reveals: action.policy.visibility === 'open' ? 'Agents can then read the whole history of the board' : null,
       };
   }
 }
-
-const policyLabels: Record<string, string> = {
-  preset: 'Preset',
-  visibility: 'Agents read',
-  broadcast: 'May post to all',
-  urgent: 'May send urgent',
-  show_harness: 'Agents see each other’s program',
-  nudges: 'Reminders',
-};
-
-/** A field of an action: its name, a readable value, and the id that is in effect. */
-interface Row {
-  name: string;
-  words: string;
-  id?: string | undefined;
-}
-
-/** All fields of an action. */
-export function actionRows({ action, display }: Approval): Row[] {
-  const board = (id: string): Row => {
-    const label = display?.boards.find((each) => each.id === id);
-    return { name: 'Board', words: label ? boardLabel(label) : 'a board you cannot see', id: label?.name ?? id };
-  };
-  const person = (id: string): Row => ({ name: 'Person', words: display?.target_handle ?? 'unknown', id });
-  switch (action.kind) {
-    case 'invite_people': {
-      const { suggested_handle, boards, pairing, ttl_seconds } = action.invite;
-      const hours = ttl_seconds / 3_600;
-      const time = hours >= 1 ? `${Math.round(hours * 10) / 10}\u00a0h` : `${Math.round(ttl_seconds / 60)}\u00a0min`;
-      return [
-        { name: 'Suggested name', words: suggested_handle ?? 'none' },
-        ...(boards.length > 0 ? boards.map(board) : [{ name: 'Boards', words: 'none, only the server' }]),
-        ...(pairing ? [{ name: 'Proposed work', words: `“${pairing.work}”` }] : []),
-        { name: 'Link works for', words: `${time}, one use` },
-      ];
-    }
-    case 'add_people':
-      return [person(action.person_id), board(action.board_id)];
-    case 'set_server_role':
-      return [person(action.person_id), { name: 'Role', words: action.role }];
-    case 'set_board_role':
-      return [person(action.person_id), board(action.board_id), { name: 'Role', words: action.role }];
-    case 'remove_person':
-      return [person(action.person_id), ...(action.board_id ? [board(action.board_id)] : [])];
-    case 'revoke_key':
-      return [
-        { name: 'Owner', words: display?.target_handle ?? 'unknown' },
-        { name: 'Key', words: display?.key_name ?? 'unknown', id: action.key_id },
-      ];
-    case 'set_board_policy':
-      return [
-        board(action.board_id),
-        ...Object.entries(action.policy).map(([name, value]) => ({
-          name: policyLabels[name] ?? name,
-          words: value === true ? 'yes' : value === false ? 'no' : policyValueText(value),
-        })),
-      ];
-  }
-}
-
-/** Whether an action needs the person's own key, because a browser session may not allow it. */
-export const needsOwnKey = ({ kind, ...action }: AdminAction): boolean =>
-  kind === 'set_server_role' || kind === 'revoke_key' || (kind === 'remove_person' && !('board_id' in action));
-
-/** The label of the "always" choice; null if the action cannot be allowed in advance. */
-export const alwaysLabel = ({ kind }: AdminAction): string | null =>
-  kind === 'invite_people' ? 'Always allow invites' : kind === 'add_people' ? 'Always allow adding people' : null;

@@ -12,7 +12,8 @@ import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { pendingApprovals } from '../state/needs.ts';
-import { actionRows, alwaysLabel, describeAction, needsOwnKey } from './actions.ts';
+import { actionRows, alwaysLabel, needsOwnKey, revealedBy } from './action-details.ts';
+import { describeAction } from './actions.ts';
 import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
 import { ownAgent } from './items.ts';
 
@@ -32,6 +33,7 @@ export function ApprovalDetail({ id }: { id: string }) {
 function Request({ approval, onDecided }: { approval: Approval; onDecided: (approval: Approval) => void }) {
   const { id, action, display, state, next } = approval;
   const text = describeAction(approval);
+  const reveals = revealedBy(action);
   const who = ownAgent(display?.agent_name);
   const { action: sending, title, decide } = useDecision(onDecided);
   const ownKey = needsOwnKey(action);
@@ -79,7 +81,7 @@ function Request({ approval, onDecided }: { approval: Approval; onDecided: (appr
         <Outcome approval={approval} />
       )}
       <ActionTable approval={approval} effect={text.effect} />
-      {open && text.reveals && <Reveals words={text.reveals} approval={approval} />}
+      {open && reveals && <Reveals words={reveals} approval={approval} />}
       {links.value.has(id) && <OnceLink invite={links.value.get(id)!} />}
       {open && ownKey && (
         <div class="own-key">

@@ -3,8 +3,9 @@ import { called } from '../../../cli/runtime.ts';
 import { copyable, fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { followed, showTime, span, type TimeStyle } from '../../../cli/terminal/time.ts';
+import { wholeChange } from '../../../contract/policy.ts';
 import { policyValueText } from '../../../contract/text.ts';
-import type { Answer, Approval } from '../../../contract/types.ts';
+import type { Answer, Approval, PolicyChange } from '../../../contract/types.ts';
 
 type Outcome = Answer<'getApproval'>;
 
@@ -33,8 +34,8 @@ export function actionWords({ action, display }: Approval): string {
   }
 }
 
-const policyWords = (policy: object): string =>
-  Object.entries(policy)
+const policyWords = (policy: PolicyChange): string =>
+  Object.entries(wholeChange(policy))
     .map(([name, value]) => `${name}=${policyValueText(value)}`)
     .join(' ');
 
@@ -67,6 +68,8 @@ function details({ action, display }: Approval, keyInUse: string | undefined): s
   const target = display?.target_handle;
   if (action.kind === 'revoke_key' && target !== undefined && target === display?.person_handle)
     return [action.key_id === keyInUse ? 'It is your own key, the one in use here.' : 'It is your own key.'];
+  if (action.kind === 'set_board_policy' && wholeChange(action.policy).visibility === 'open')
+    return ['Agents can then read all that was written there so far.'];
   if (action.kind !== 'invite_people') return [];
   const { pairing, suggested_handle: handle, ttl_seconds: ttl } = action.invite;
   return [

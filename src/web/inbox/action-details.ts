@@ -1,0 +1,90 @@
+/** What a person sees of an action before they allow it: every field, what becomes readable, and how it can be allowed. */
+import { wholeChange } from '../../contract/policy.ts';
+import { policyValueText } from '../../contract/text.ts';
+import type { AdminAction, Approval } from '../../contract/types.ts';
+import { boardLabel } from './actions.ts';
+
+/** What becomes readable by others, or null. */
+export function revealedBy(action: AdminAction): string | null {
+  switch (action.kind) {
+    case 'invite_people':
+      return 'A new member can read every open board here';
+    case 'add_people':
+      return 'They can read everything on that board, from its first message';
+    case 'set_board_policy':
+      return wholeChange(action.policy).visibility === 'open'
+        ? 'Agents can then read the whole history of the board'
+        : null;
+    default:
+      return null;
+  }
+}
+
+const policyLabels: Record<string, string> = {
+  preset: 'Preset',
+  visibility: 'Agents read',
+  broadcast: 'May post to all',
+  urgent: 'May send urgent',
+  show_harness: 'Agents see each other’s program',
+  nudges: 'Reminders',
+  agent_run: 'Messages in a row',
+  stale_after: 'Tasks are stale after',
+};
+
+/** A field of an action: its name, a readable value, and the id that is in effect. */
+interface Row {
+  name: string;
+  words: string;
+  id?: string | undefined;
+}
+
+/** All fields of an action. */
+export function actionRows({ action, display }: Approval): Row[] {
+  const board = (id: string): Row => {
+    const label = display?.boards.find((each) => each.id === id);
+    return { name: 'Board', words: label ? boardLabel(label) : 'a board you cannot see', id: label?.name ?? id };
+  };
+  const person = (id: string): Row => ({ name: 'Person', words: display?.target_handle ?? 'unknown', id });
+  switch (action.kind) {
+    case 'invite_people': {
+      const { suggested_handle, boards, pairing, ttl_seconds } = action.invite;
+      const hours = ttl_seconds / 3_600;
+      const time = hours >= 1 ? `${Math.round(hours * 10) / 10}\u00a0h` : `${Math.round(ttl_seconds / 60)}\u00a0min`;
+      return [
+        { name: 'Suggested name', words: suggested_handle ?? 'none' },
+        ...(boards.length > 0 ? boards.map(board) : [{ name: 'Boards', words: 'none, only the server' }]),
+        ...(pairing ? [{ name: 'Proposed work', words: `“${pairing.work}”` }] : []),
+        { name: 'Link works for', words: `${time}, one use` },
+      ];
+    }
+    case 'add_people':
+      return [person(action.person_id), board(action.board_id)];
+    case 'set_server_role':
+      return [person(action.person_id), { name: 'Role', words: action.role }];
+    case 'set_board_role':
+      return [person(action.person_id), board(action.board_id), { name: 'Role', words: action.role }];
+    case 'remove_person':
+      return [person(action.person_id), ...(action.board_id ? [board(action.board_id)] : [])];
+    case 'revoke_key':
+      return [
+        { name: 'Owner', words: display?.target_handle ?? 'unknown' },
+        { name: 'Key', words: display?.key_name ?? 'unknown', id: action.key_id },
+      ];
+    case 'set_board_policy':
+      return [
+        board(action.board_id),
+        ...Object.entries(wholeChange(action.policy)).map(([name, value]) => ({
+          name: policyLabels[name] ?? name,
+          words: value === true ? 'yes' : value === false ? 'no' : policyValueText(value),
+        })),
+      ];
+  }
+}
+
+/** Whether an action needs the person's own key, because a browser session may not allow it. */
+export const needsOwnKey = ({ kind, ...action }: AdminAction): boolean =>
+  kind === 'set_server_role' || kind === 'revoke_key' || (kind === 'remove_person' && !('board_id' in action));
+
+/** The label of the "always" choice; null if the action cannot be allowed in advance. */
+export const alwaysLabel = ({ kind }: AdminAction): string | null =>
+  kind === 'invite_people' ? 'Always allow invites' : kind === 'add_people' ? 'Always allow adding people' : null;
