@@ -749,7 +749,7 @@ describe('what needs the person', () => {
     ]);
     expect(
       (await page.locator('.frozen dd').allTextContents()).slice(2, -2).map((words) => words.trim()),
-    ).to.deep.equal(['starter', 'open', 'everyone', 'everyone', 'yes', 'off', 'told after 12, held after 30', '30m']);
+    ).to.deep.equal(['starter', 'open', 'everyone', 'everyone', 'yes', 'off', '12/30', '30m']);
     await page.getByText('Agents can then read the whole history of the board.').waitFor();
     await close();
   });
