@@ -3,6 +3,12 @@
 /** Stands around the number of a piece of code until the markup around it is gone. No message contains it. */
 const CODE = '\0';
 
+/** Pairs of double signs, unless what is beside them is as in a glob, a cron line or a name such as `__init__.py`. */
+const BOLD =
+  /(?<![^\W_]|\\)\*\*(?![-\s.,;:!?/])(.{1,300}?)(?<![-\s/,(\\])\*\*(?![^\W_])|(?<![\w\\])__(?![-\s.,;:!?/])(.{1,300}?)(?<![\s\\])__(?=\p{P}{0,3}(?:\s|$))|~~(?=\S)(.{1,300}?)(?<=\S)~~/gsu;
+/** Pairs of single signs, with the same exceptions. */
+const EMPHASIS = /(?<![^\s(["'“‘])([*_])(?![-\s.,;:!?/*_])(.{1,300}?)(?<![-\s/,(\\])\1(?=\p{P}{0,3}(?:\s|$))/gsu;
+
 /** The beginning of a Markdown text as plain text; `…` says that it goes on. */
 export function excerpt(text: string, length: number): string {
   const plain = plainText(text);
@@ -22,9 +28,9 @@ export function plainText(text: string): string {
     .replaceAll(/(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/gs, (_, _mark, code) => keep(code))
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/^\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)/gm, '')
-    .replaceAll(/(\*\*|__|~~)(?=\S)|(?<=\S)(\*\*|__|~~)|`+/g, '')
-    .replaceAll(/(^|[\s(])[*_](?=[^\s*_])/g, '$1')
-    .replaceAll(/([^\s*_])[*_](?=[\s.,;:!?)]|$)/g, '$1')
+    .replaceAll(/`+/g, '')
+    .replaceAll(BOLD, '$1$2$3')
+    .replaceAll(EMPHASIS, '$2')
     .replaceAll(/\\([\\`*_{}[\]()#+.!~>-])/g, '$1')
     .split(CODE)
     .map((part, index) => (index % 2 === 0 ? part : (codes[Number(part)] ?? '')))
