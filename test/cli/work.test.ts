@@ -147,6 +147,28 @@ describe('work from the command line', () => {
     expect(message.body).to.equal('Really');
   });
 
+  it('refuses what can only be meant as whom to ask in the place of the question, before anybody is asked', async () => {
+    const before = (await home().json(['asks', '--state', 'all'])).asks.length;
+    const refused: [string[], string, string][] = [
+      [['@Codex', 'Which one?', 'This', 'That'], '@Codex', '@codex'],
+      [['@codex,', 'Which one?'], '@codex,', '@codex'],
+      [['role:member', 'Which one?', 'This'], 'role:member', '@NAME'],
+      [['owner:dana', 'Which one?'], 'owner:dana', '@NAME'],
+      [['all', 'Which one?', 'This', 'That'], 'all', '@NAME'],
+      [['@codex', '@dana', 'Which one?'], '@dana', '@dana'],
+    ];
+    for (const [words, whom, name] of refused) {
+      const { code, stderr } = await home().run(['ask', ...words, '--as', 'claude']);
+      expect([code, stderr], whom).to.deep.equal([
+        2,
+        `Error (invalid_request): ${whom} is no question.\nHint: An ask goes to one member, named in lower case: service ask ${name} "…"\n`,
+      ]);
+    }
+    expect((await home().json(['asks', '--state', 'all'])).asks.length).to.equal(before);
+    const { message } = await home().json(['ask', '@Codex, which one?', 'This', 'That', '--as', 'claude']);
+    expect(message.body).to.equal('@Codex, which one?');
+  });
+
   it('answers an ask with a post too, and posts about tasks from lines of JSON', async () => {
     const { message } = await home().json(['ask', 'Which?', 'This', 'That', '--as', 'claude']);
     const reply = await home().json(['say', '--reply', String(message.seq), '--option', '2']);
