@@ -35,6 +35,7 @@ interface PostedData {
   expects_reply: boolean;
   recipients?: string[];
   mentions: Mention[];
+  answer?: { withdrawn: boolean };
 }
 
 const flag = (value: boolean): number => (value ? 1 : 0);
@@ -293,6 +294,7 @@ export class Replay {
       });
     const answered = this.named.get(`${sender.id} ${parent?.seq}`);
     if (answered) answered.awaits = 0;
+    if (data.answer?.withdrawn) for (const row of this.named.values()) if (row.seq === parent?.seq) row.awaits = 0;
     this.#name(event.seq, data, everyone);
   }
 

@@ -219,7 +219,7 @@ const answeredStatement = statement<{ member_id: string; seq: number }>((db, p) 
   db('message_members').where({ member_id: p.member_id, seq: p.seq, awaits: 1 }).update({ awaits: 0 }),
 );
 
-/** A member replied directly to a message that expected it. */
+/** A member replied directly to a message that expected it, or nothing is expected any more. */
 export const clearRequest = (tx: WriteTx, memberId: string, seq: number): Promise<number> =>
   tx.run(answeredStatement, { member_id: memberId, seq });
 

@@ -126,6 +126,7 @@ export async function writePost(tx: WriteTx, { person }: Caller, place: Place, d
   if (parent && row.root_seq !== null) {
     await countReply(tx, row.root_seq, row, run);
     await clearRequest(tx, member.id, parent.seq);
+    if (answering?.withdrawn) await clearRequest(tx, answering.ask.to_id, parent.seq);
   }
   if (answering && approves(member, answering)) {
     await approveCited({ tx, board, member, actor }, answering.ask.message_id);

@@ -28,9 +28,13 @@ export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoa
   const creators = await membersById(tx, creatorIds);
   // What its person has read is none of a delegation's business.
   const positioned = caller.kind === 'DG' ? [] : visible;
-  const owing = indexBy(await openRequests(tx, ownIds(positioned)), 'member_id');
+  const replies = indexBy(await openRequests(tx, ownIds(positioned)), 'member_id');
   const prefixes = await prefixesByBoard(tx, visible);
-  const work = await workOn(tx, positioned);
+  const active = positioned.filter(({ board }) => board.lifecycle === 'active');
+  const asks = await countOpenAsks(tx, ownIds(active));
+  // An ask is owed until it is answered: a comment on it is a reply, but no answer.
+  const owed = (id: string): number => Number(replies.get(id)?.count ?? 0) + (asks.get(id)?.commented ?? 0);
+  const work = await workOn(tx, positioned, asks);
   const briefs = await briefsByBoard(tx, positioned);
   const views: Board[] = [];
   for (const found of visible) {
@@ -49,7 +53,7 @@ export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoa
       ...work(found),
       ...(found.member && caller.kind !== 'DG'
         ? {
-            ...(await position(tx, found.board, found.member, found.policy.visibility, owing)),
+            ...(await position(tx, found.board, found.member, found.policy.visibility, owed)),
             brief: briefs.get(found.board.id) ?? null,
           }
         : {}),
@@ -58,14 +62,18 @@ export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoa
   return views;
 }
 
+type Asks = Awaited<ReturnType<typeof countOpenAsks>>;
+
 /** Open tasks of the boards the caller is on, and asks addressed to them there. */
-async function workOn(tx: ReadTx, visible: VisibleBoard[]): Promise<(found: VisibleBoard) => Partial<Board>> {
+async function workOn(
+  tx: ReadTx,
+  visible: VisibleBoard[],
+  asks: Asks,
+): Promise<(found: VisibleBoard) => Partial<Board>> {
   const mine = visible.filter((found) => found.member);
   if (mine.length === 0) return () => ({});
   const numbered = mine.filter(({ board }) => board.task_prefix !== null).map(({ board }) => board.id);
   const open = indexBy(numbered.length > 0 ? await countOpenTasks(tx, numbered) : [], 'board_id');
-  const active = mine.filter(({ board }) => board.lifecycle === 'active');
-  const asks = await countOpenAsks(tx, ownIds(active));
   return ({ board, member }) => {
     if (!member) return {};
     const tasks_open = Number(open.get(board.id)?.count ?? 0);
@@ -134,13 +142,13 @@ async function position(
   board: BoardRow,
   member: MemberRow,
   visibility: 'open' | 'addressed',
-  owing: ReadonlyMap<string, { count: number }>,
+  owed: (id: string) => number,
 ) {
   if (member.kind === 'human') {
     return {
       read_up_to: member.read_up_to,
       unread: personUnread(board, member),
-      needs_reply: Number(owing.get(member.id)?.count ?? 0),
+      needs_reply: owed(member.id),
     };
   }
   const unread = await unreadOf(tx, [{ memberId: member.id, readsAll: visibility === 'open' }]);

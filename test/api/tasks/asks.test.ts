@@ -394,6 +394,26 @@ forEachDatabase('an ask', (engine) => {
     }
   });
 
+  it('is owed as long as it is open, whatever else its addressee says about it, and no more once it is withdrawn', async () => {
+    const owed = async () => {
+      const { needs_reply, asks_to_me } = await server.dana.ok('getBoard', { params: { board } });
+      return [needs_reply, asks_to_me];
+    };
+    const first = await ask(a);
+    const other = await post(a, board, 'And this?', { to: [`@${dana}`], expects_reply: true });
+    expect(await owed()).to.deep.equal([2, { blocking: 1, going_with: 0 }]);
+    await reply(server.dana, first, { answer: { comment: true } });
+    expect(await owed(), 'a comment is no answer').to.deep.equal([2, { blocking: 1, going_with: 0 }]);
+    await reply(server.dana, other);
+    expect(await owed()).to.deep.equal([1, { blocking: 1, going_with: 0 }]);
+    await reply(server.dana, first, { answer: { option: 1 } });
+    expect(await owed()).to.deep.equal([0, { blocking: 0, going_with: 0 }]);
+    const second = await ask(a);
+    expect(await owed()).to.deep.equal([1, { blocking: 1, going_with: 0 }]);
+    await reply(a, second, { answer: { withdrawn: true } });
+    expect(await owed(), 'nothing more can be said to it').to.deep.equal([0, { blocking: 0, going_with: 0 }]);
+  });
+
   it('counts on the board of a person it is addressed to, and as a reply they owe', async () => {
     const asked = await ask(a);
     await ask(a, {}, { going_with: 'x', going_at: new Date(server.clock.now() + 3_600_000).toISOString() });
