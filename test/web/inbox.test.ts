@@ -832,6 +832,28 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('says where agents may bring people, and why what is on has no effect', async () => {
+    const { handle, person } = await begin('admin');
+    await person.ok('setAllowance', { body: { categories: ['add_people', 'invite_people'] } });
+    await server.dana.ok('setPersonRole', { params: { handle }, body: { server_role: 'member' } });
+    const { page, close } = await visit(server, person, '/settings/allowance');
+    const means = async (name: string): Promise<string> =>
+      page.getByRole('checkbox', { name }).evaluate((box) => {
+        const id = box.getAttribute('aria-describedby') ?? '';
+        return document.getElementById(id)?.textContent ?? '';
+      });
+    const may = 'Your agents may bring any member onto any board you are on. Anyone who comes reads everything there.';
+    expect(await means('Add people')).to.equal(may);
+    expect(await means('Invite new')).to.match(/ It has no effect now: you are no admin of this server\.$/);
+    await server.dana.ok('updateSettings', { body: { agents_add_people: false } });
+    await page.reload();
+    expect(await means('Add people')).to.equal(
+      `${may} It has no effect now: the server’s settings let no agent add people.`,
+    );
+    await server.dana.ok('updateSettings', { body: { agents_add_people: true } });
+    await close();
+  });
+
   it('reads again what was refused, of each kind', async () => {
     const { person } = await begin();
     const { page, close } = await visit(server, person, '/inbox');

@@ -16,14 +16,16 @@ import { useLoad } from '../state/load.ts';
 type Allowance = Answer<'getAllowance'>;
 type Revision = Answer<'listAllowanceRevisions'>['revisions'][number];
 
-const categories: Record<Category, { name: string; description: string }> = {
+const categories: Record<Category, { name: string; description: string; noEffect: string }> = {
   add_people: {
     name: 'Add people of this server to boards',
-    description: 'Your agents may bring any member onto a board they are on. Anyone who comes reads everything there.',
+    description: 'Your agents may bring any member onto any board you are on. Anyone who comes reads everything there.',
+    noEffect: 'the server’s settings let no agent add people',
   },
   invite_people: {
     name: 'Invite new people to this server',
     description: 'Your agents may make invite links, at most 20 a day. Anyone who opens one can read every open board.',
+    noEffect: 'you are no admin of this server',
   },
 };
 
@@ -112,7 +114,7 @@ function Allowances() {
                     {categories[category].description}
                     {on &&
                       !allowance.effective.includes(category) &&
-                      ' It has no effect now: you may not do it yourself.'}
+                      ` It has no effect now: ${categories[category].noEffect}.`}
                   </span>
                 </span>
               </label>
