@@ -765,6 +765,13 @@ describe('what needs the person', () => {
     const { page, tab, close } = await visit(server, person, '/inbox');
     await page.getByRole('link', { name: 'Wants to invite one person' }).click();
     await page.getByText(/^A new member can read every open board here:.*, and \d+ more\.$/).waitFor();
+    expect(await page.locator('.warn').textContent(), 'with no board').not.to.include('everything');
+    const { name: closed, id: closedId } = await newBoard(person, { visibility: 'private' });
+    const onto = await agent.ok('requestAdminAction', {
+      body: { kind: 'invite_people', invite: { boards: [closedId] } },
+    });
+    const second = await tab(`/inbox/approvals/${onto.approval.id}`);
+    await second.getByText(`They can also read everything on ${closed}, from its first message.`).waitFor();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await page
       .getByRole('region', { name: 'Invite link' })

@@ -151,11 +151,15 @@ function ActionTable({ approval, effect }: { approval: Approval; effect: [string
 /** The most boards that a sentence names. */
 const MAX_BOARDS = 8;
 
+const listOf = (names: string[]): string => new Intl.ListFormat('en').format(names);
+
 function Reveals({ words, approval }: { words: string; approval: Approval }) {
   const open = (boards.value ?? []).filter(({ visibility }) => visibility === 'open').map(({ name }) => name);
   const more = open.length - MAX_BOARDS;
   const shown = more > 1 ? [...open.slice(0, MAX_BOARDS), `${formatNumber(more)} more`] : open;
-  const named = approval.action.kind === 'invite_people' ? shown : [];
+  const invites = approval.action.kind === 'invite_people';
+  const named = invites ? shown : [];
+  const joined = invites ? (approval.display?.boards ?? []).map(({ name }) => name) : [];
   return (
     <div class="warn">
       <Icon name="people" />
@@ -164,7 +168,8 @@ function Reveals({ words, approval }: { words: string; approval: Approval }) {
           {words}
           {named.length > 0 ? ':' : '.'}
         </b>{' '}
-        {named.length > 0 && `${new Intl.ListFormat('en').format(named)}.`}
+        {named.length > 0 && `${listOf(named)}.`}
+        {joined.length > 0 && ` They can also read everything on ${listOf(joined)}, from its first message.`}
       </p>
     </div>
   );
