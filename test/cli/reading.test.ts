@@ -117,6 +117,20 @@ describe('reading a board', () => {
     expect(await unread()).to.equal(0);
   });
 
+  it('shows a person every question that is open, also those that do not fit on one page', async () => {
+    await home().json(['board', 'create', 'questions', '--no-link']);
+    await home().json(['agent', 'create', 'pollster', '--board', 'questions']);
+    const seqs: number[] = [];
+    for (let n = 0; n < 12; n++)
+      seqs.unshift(
+        (await home().json(['ask', '字'.repeat(32_000), '-b', 'questions', '--as', 'pollster'])).message.seq,
+      );
+    const { asks } = await home().json(['inbox']);
+    expect(asks.map(({ seq }: { seq: number }) => seq)).to.deep.equal(seqs);
+    for (const seq of seqs) await home().json(['withdraw', String(seq), '-b', 'questions', '--as', 'pollster']);
+    await home().json(['read', '-b', 'questions', '--all', '--mark-read']);
+  });
+
   it('leads a person from the inbox to a reply that is owed, whether that was read or not', async () => {
     const me = (await home().json(['whoami'])).actor.name;
     await home().json(['say', '--as', 'codex', '--to', `@${me}`, '--expect-reply', 'Shall I?']);

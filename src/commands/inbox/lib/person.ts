@@ -6,6 +6,7 @@ import { onOneLine, plural } from '../../../cli/terminal/fields.ts';
 import { hanging } from '../../../cli/terminal/table.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
+import { allRows } from '../../../client/pages.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Approval, Message, Need } from '../../../contract/types.ts';
 import { actionWords } from '../../approval/lib/approval-text.ts';
@@ -37,9 +38,9 @@ export async function readPersonInbox(session: Session): Promise<PersonInbox> {
 async function asksFor({ client }: Session): Promise<Message[]> {
   const { features } = await serverInfo(client);
   if (!features.includes('asks')) return [];
-  const { data } = await client.call('listAsks', { query: { can_answer: true, limit: 200 } });
+  const asks = await allRows(client, 'listAsks', 'asks', { query: { can_answer: true, limit: 200 } });
   const blocking = (ask: Message) => (ask.ask?.blocking ? 0 : 1);
-  return data.asks.sort((a, b) => blocking(a) - blocking(b));
+  return asks.sort((a, b) => blocking(a) - blocking(b));
 }
 
 async function needsFor({ client }: Session): Promise<Need[]> {
