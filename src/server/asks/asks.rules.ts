@@ -64,10 +64,11 @@ export interface Asking {
   approval: boolean;
 }
 
-/** What does not fit in the texts of an ask as they were sent; null: they fit. What redaction makes longer still does. */
+/** What does not fit in the texts of an ask as they were sent; null: they fit. What redaction makes longer or equal still does. */
 function textProblem({ options = [], going_with }: AskRequest): string | null {
   if (options.length > MAX_OPTIONS) return `An ask has at most ${MAX_OPTIONS} options`;
   if (!options.every((option) => fits(option, MAX_OPTION))) return `An option has 1 to ${MAX_OPTION} characters`;
+  if (new Set(options.map((option) => option.trim())).size < options.length) return 'Two options are the same';
   if (going_with !== undefined && !fits(going_with, MAX_GOING_WITH))
     return `going_with has 1 to ${MAX_GOING_WITH} characters`;
   return null;
@@ -102,7 +103,6 @@ export function readAsk(
   if (post.reply_to !== undefined || post.answer !== undefined) throw askInvalid('An ask is no reply and no answer');
   if (ask.problem !== null) throw askInvalid(ask.problem);
   const options = (ask.options ?? []).map((option) => option.trim());
-  if (new Set(options).size < options.length) throw askInvalid('Two options are the same');
   const goingWith = ask.going_with?.trim() ?? null;
   if (ask.going_at !== undefined && goingWith === null) throw askInvalid('going_at goes with going_with');
   const goingAt = goingWith === null ? null : (ask.going_at ?? now);

@@ -266,6 +266,13 @@ forEachDatabase('an ask', (engine) => {
     expect(asked.ask?.options[0]).to.equal('use [redacted:github_token]');
   });
 
+  it('may offer two secrets of one kind, but not one option twice', async () => {
+    const secrets = ['A1b2', 'C3d4'].map((part) => `ghp_${part.repeat(9)}`);
+    const asked = await ask(a, {}, { options: secrets });
+    expect(asked.ask?.options).to.deep.equal(['[redacted:github_token]', '[redacted:github_token]']);
+    expect(await refused(a, { ask: { options: [secrets[0], ` ${secrets[0]} `] } })).to.equal('422 ask_invalid');
+  });
+
   it('counts what was sent: a text that its redaction makes longer than the limit is taken', async () => {
     const secret = 'postgres://app:hunter22@db ';
     const asked = await ask(a, {}, { options: [secret.padEnd(80, 'x'), 'no'], going_with: secret.padEnd(120, 'x') });
