@@ -674,6 +674,30 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('lists what was answered today, however many questions were asked and answered after it', async () => {
+    const { person, board, agent } = await begin();
+    const asked: Message[] = [];
+    for (let n = 0; n < 25; n++) asked.push(await post(agent, board.name, `Is it ${n}?`, { ask: {} }));
+    for (const { id } of asked) await post(person, board.name, 'yes', { reply_to: id, answer: {} });
+    const { page, close } = await visit(server, person, '/inbox');
+    const today = page.getByRole('region', { name: 'Answered today' });
+    await today.getByText('Is it 0?').waitFor();
+    expect(await today.getByText('you said: yes').count()).to.equal(25);
+    let read = 0;
+    await page.route(/\/v1\/boards\/[^/]+\/messages\//, (route) => {
+      read++;
+      return route.continue();
+    });
+    await page.clock.install({ time: Date.now() + 48 * 3_600_000 });
+    const lists = page.waitForResponse(/state=answered/);
+    await page.reload();
+    await lists;
+    await page.getByText('Nothing needs you').waitFor();
+    expect(await today.count()).to.equal(0);
+    expect(read, 'older ones than yesterday’s are not read').to.be.lessThan(20);
+    await close();
+  });
+
   it('takes back an own question by w', async () => {
     const { person, board, agent } = await begin();
     const ask = await post(person, board.name, 'Which one?', { to: ['@claude'], ask: { options: ['a', 'b'] } });

@@ -41,14 +41,29 @@ async function loadAnswer({ id, board, ask }: Message): Promise<Message | null> 
   return message;
 }
 
-async function toAnswered(message: Message): Promise<Answered | null> {
-  const { ask } = message;
-  if (ask?.state === 'went_with' && ask.going_at)
-    return { message, words: `went with: ${ask.going_with}`, at: ask.going_at };
+async function toAnswered(message: Message): Promise<Answered[]> {
   const answer = await loadAnswer(message);
-  if (!answer) return null;
+  if (!answer) return [];
   const who = answer.sender === 'self' ? 'you' : answer.from.name;
-  return { message, words: `${who} said: ${answer.answer?.option_text ?? excerpt(answer.body, 80)}`, at: answer.at };
+  return [{ message, words: `${who} said: ${answer.answer?.option_text ?? excerpt(answer.body, 80)}`, at: answer.at }];
+}
+
+const wentWith = (message: Message): Answered[] =>
+  message.ask?.going_at ? [{ message, words: `went with: ${message.ask.going_with}`, at: message.ask.going_at }] : [];
+
+/** How many answers are read at once. */
+const AT_ONCE = 10;
+
+/** The answers of a day to questions of one board, read from the last answer on until they are older. */
+async function answeredOn(day: string, asks: Message[]): Promise<Answered[]> {
+  const found: Answered[] = [];
+  const latest = asks.toSorted((a, b) => (b.ask?.answer_seq ?? 0) - (a.ask?.answer_seq ?? 0));
+  for (let at = 0; at < latest.length; at += AT_ONCE) {
+    const read = (await Promise.all(latest.slice(at, at + AT_ONCE).map(toAnswered))).flat();
+    found.push(...read.filter((item) => isSameDay(item.at, day)));
+    if (read.some((item) => !isSameDay(item.at, day))) break;
+  }
+  return found;
 }
 
 /** Loads the lists. Ignores errors: loading the needs fails too then, and shows the error. */
@@ -58,14 +73,15 @@ async function read(): Promise<void> {
   const can_answer = true;
   const [own, done, gone] = await Promise.all([
     call('listAsks', { query: { from_me: true, limit: 50 } }),
-    call('listAsks', { query: { can_answer, state: 'answered', limit: 20 } }),
-    call('listAsks', { query: { can_answer, state: 'went_with', limit: 20 } }),
+    call('listAsks', { query: { can_answer, state: 'answered', limit: 200 } }),
+    call('listAsks', { query: { can_answer, state: 'went_with', limit: 200 } }),
   ]);
   ownAsks.value = own.asks;
-  const all = await Promise.all([...done.asks, ...gone.asks].map(toAnswered));
   const now = new Date().toISOString();
-  answered.value = all
-    .filter((item): item is Answered => item !== null && isSameDay(item.at, now))
+  const byBoard = Object.values(Object.groupBy(done.asks, ({ board }) => board)) as Message[][];
+  const said = await Promise.all(byBoard.map((asks) => answeredOn(now, asks)));
+  answered.value = [...said.flat(), ...gone.asks.flatMap(wentWith)]
+    .filter(({ at }) => isSameDay(at, now))
     .toSorted((a, b) => (a.at < b.at ? 1 : -1));
   if (session.peek()?.person.server_role === 'guest') return;
   const notices = await readAll('listInviteNotices', 'notices', { query: { limit: 100 } });
