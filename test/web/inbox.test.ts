@@ -119,6 +119,30 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('breaks no reference to a task over two lines', async () => {
+    const { person, board, agent } = await begin();
+    await post(agent, board.name, 'Go on with PAY-123?', { ask: {} });
+    const { page, close } = await visit(server, person, '/inbox');
+    const inList = page.getByRole('region', { name: 'Needs you' }).locator('.qq');
+    for (const shown of [page.getByRole('heading', { name: 'Go on with PAY-123?' }), inList]) {
+      await shown.waitFor();
+      const broken = await shown.evaluate((element) => {
+        const found = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        while (found.nextNode() && !found.currentNode.textContent?.includes('PAY-123'));
+        const text = found.currentNode.textContent ?? '';
+        const reference = document.createRange();
+        reference.setStart(found.currentNode, text.indexOf('PAY-123'));
+        reference.setEnd(found.currentNode, text.indexOf('PAY-123') + 'PAY-123'.length);
+        return [...Array(300).keys()].filter((n) => {
+          element.style.width = `${100 + n}px`;
+          return new Set([...reference.getClientRects()].map(({ top }) => top)).size > 1;
+        });
+      });
+      expect(broken, 'at these widths').to.deep.equal([]);
+    }
+    await close();
+  });
+
   it('shows a question with the signs that are none of Markdown, or in its code', async () => {
     const { handle, person, board, agent } = await begin();
     const body = 'Is `` a ` **b** `` or 2 ** 8 **the** answer?';

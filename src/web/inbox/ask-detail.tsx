@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { briefOf, consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { AnswerProblem, Options } from '../parts/options.tsx';
+import { AnswerProblem, Options, Question } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, formatPast, formatTime } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
@@ -80,7 +80,7 @@ function Ask({ message }: { message: Message }) {
       <Heading
         who={from}
         at={message.at}
-        title={question}
+        title={<Question title={question} />}
         titleRef={title}
         aside={
           stakes &&

@@ -99,12 +99,18 @@ export function Options(props: {
   );
 }
 
+/** A text in which no reference to a task, such as PAY-12, and no amount, such as 60 s, is broken over two lines. */
+const unbroken = (text: string) =>
+  text
+    .split(/\b([A-Z][A-Z\d]{1,5}-\d+|\d+ (?:[kMG]?B|ms|s|min|h))\b/)
+    .map((part, index) => (index % 2 ? <span class="nw">{part}</span> : part));
+
 /** The question of an ask in a list, or of something else, and what else it says. */
 export const Question = ({ before, title, rest }: { title: string } & Partial<Brief>) => (
   <span>
-    {before && <span class="rest before">{before} </span>}
-    {title}
-    {rest && <span class="rest"> {rest}</span>}
+    {before && <span class="rest before">{unbroken(before)} </span>}
+    {unbroken(title)}
+    {rest && <span class="rest"> {unbroken(rest)}</span>}
   </span>
 );
 

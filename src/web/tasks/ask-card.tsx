@@ -2,7 +2,7 @@
 import type { Message } from '../../contract/types.ts';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Markdown } from '../parts/markdown.tsx';
-import { AnswerProblem, Options } from '../parts/options.tsx';
+import { AnswerProblem, Options, Question } from '../parts/options.tsx';
 import { ago } from '../parts/time.tsx';
 import { answerAttempts, pickOption, sendAnswer } from '../state/answers.ts';
 import { useKeys } from '../state/keys.ts';
@@ -45,7 +45,7 @@ export function AskCard({ message, keys, onAnswered }: Props) {
         {stakes && <span>{stakes}</span>}
       </div>
       <strong id={id} class="question">
-        {question}
+        <Question title={question} />
       </strong>
       {rest && <Markdown text={rest} />}
       <Options message={message} labelledBy={id} onAnswered={onAnswered} />
