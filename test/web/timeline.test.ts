@@ -416,6 +416,44 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('says who gave a task up, who was taken off it and whose part ended with the seat', async () => {
+    const params = { board: board.name };
+    const claude = await newAgent(dana, board.name, { name: 'claude' });
+    const gemini = await newAgent(dana, board.name, { name: 'gemini' });
+    const { id: task } = await claude.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    const one = { params: { ...params, task } };
+    await maya.ok('joinTask', one);
+    await maya.ok('dropTask', one);
+    await dana.ok('dropTask', { ...one, body: { member: 'claude', reason: 'It is stuck' } });
+    await gemini.ok('startTask', one);
+    await gemini.ok('dropTask', one);
+    await claude.ok('startTask', one);
+    await gemini.ok('joinTask', one);
+    await dana.ok('removeMember', { params: { ...params, member: 'claude' } });
+    await gemini.ok('leaveSeat', {});
+    const { page, close } = await open(dana);
+    const lines = conversation(page).locator('.ev .tx').filter({ hasText: 'Cap the backoff' });
+    await lines.filter({ hasText: 'gemini stopped' }).waitFor();
+    const texts = await lines.evaluateAll((all) =>
+      all.map((line) => line.textContent.replace(/ [A-Z]+-1 /, ' ').replace(/ ?(now|\d+ (s|min))$/, '')),
+    );
+    expect(texts.slice(2)).to.deep.equal([
+      'maya stopped helping with Cap the backoff',
+      'dana took claude off Cap the backoff It is stuck',
+      'gemini started Cap the backoff',
+      'gemini gave up Cap the backoff',
+      'claude started Cap the backoff',
+      'gemini helps with Cap the backoff',
+      'dana ended the part of claude in Cap the backoff',
+      'gemini stopped helping with Cap the backoff',
+    ]);
+    await lines.first().getByRole('link').click();
+    const history = page.getByRole('region', { name: 'History' });
+    for (const text of ['gemini gave it up', 'dana ended the part of claude in it'])
+      await history.getByText(text, { exact: true }).waitFor();
+    await close();
+  });
+
   it('tells what was written from right to left without moving the words around it', async () => {
     const params = { board: board.name };
     const { id } = await maya.ok('createTask', { params, body: { title: 'שלום 1', start: true } });

@@ -3,6 +3,7 @@ import type { BoardEvent } from '../../contract/types.ts';
 import { formatNumber } from '../parts/number.ts';
 import { excerpt } from '../parts/plain-text.ts';
 import { hrefOf } from '../state/route.ts';
+import { dropVerb } from '../tasks/drop-words.ts';
 
 interface EventText {
   /** For example "approved". */
@@ -31,7 +32,7 @@ const textOrUndefined = (data: Data, name: string): string | undefined => text(d
 /** Describes an event. An unknown type is shown by its name. */
 export function describeEvent(event: BoardEvent, board: string, names: Names): EventText {
   const { type, data = {}, data_withheld, seq } = event;
-  const member = (name: string): string => names.members[text(data, name)]?.name ?? 'somebody';
+  const nameOf = (member: string): string => names.members[member]?.name ?? 'somebody';
   const task = (): EventText['link'] => ({
     text: text(data, 'ref'),
     href: hrefOf({ screen: 'board', board, tab: 'tasks', task: text(data, 'ref') }),
@@ -75,9 +76,9 @@ export function describeEvent(event: BoardEvent, board: string, names: Names): E
     case 'task.done':
       return { verb: data['cancelled'] ? 'cancelled' : 'finished', link: task(), rest: quote(text(data, 'note')) };
     case 'task.taken_over':
-      return { verb: `took over from ${member('from')}`, link: task() };
+      return { verb: `took over from ${nameOf(text(data, 'from'))}`, link: task() };
     case 'task.dropped':
-      return { verb: data['by'] === 'self' ? 'dropped' : `ended the part of ${member('member_id')} in`, link: task() };
+      return { verb: dropVerb(event, nameOf), link: task() };
     case 'file.version_added':
       return { verb: data['version'] === 1 ? 'added' : 'changed', link: file() };
     case 'file.updated':

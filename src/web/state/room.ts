@@ -41,6 +41,8 @@ export class Room {
   /** Null until loaded. */
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
+  /** Names of members, also of those that are gone, by id. */
+  private readonly names = signal(new Map<string, string>());
   /** Says which member each person is; null until loaded. */
   private readonly people = signal<readonly BoardPerson[] | null>(null);
   /** The name of the signed-in person on the board, which is not the handle where another member had that name. */
@@ -136,7 +138,10 @@ export class Room {
       const blockedRunning = tasks.next_after === null ? tasks.tasks.length : Number.NaN;
       this.tasks.value = { ...tasks.counts, blockedRunning };
       this.board.value = board;
-      if (members) this.members.value = members;
+      if (members) {
+        this.members.value = members;
+        this.addNames(members);
+      }
       for (const frame of hints) this.handleHint(frame);
       this.error.value = null;
       this.head.value ??= board.head_seq;
@@ -152,6 +157,24 @@ export class Room {
     } finally {
       this.hints = null;
     }
+  }
+
+  /** The name of a member by id. That of an agent that is gone is loaded at the first call. */
+  readonly nameOf = (member: string): string => {
+    const known = this.names.peek();
+    if (!known.has(member)) {
+      known.set(member, 'somebody');
+      const params = { board: this.name, member };
+      call('getMember', { params }).then(
+        (read) => this.addNames([read]),
+        () => {},
+      );
+    }
+    return this.names.value.get(member)!;
+  };
+
+  private addNames(members: readonly Member[]): void {
+    this.names.value = new Map([...this.names.peek(), ...members.map(({ id, name }) => [id, name] as const)]);
   }
 
   /** Whether a member is the signed-in person. */

@@ -27,12 +27,11 @@ function shortTime(at: string): string {
 
 function buildEntries({ task, asks, log, room }: HistoryProps): Entry[] {
   const { name: board } = room;
-  const nameOf = (id: string): string => room.members.value.find((member) => member.id === id)?.name ?? 'somebody';
   const events = (log.events.value ?? [])
     .filter(({ data }) => data?.['task_id'] === task.id)
     .map((event) => ({
       at: event.at,
-      text: `${event.actor.name ?? 'the server'} ${describeTaskEvent(event, nameOf)}`,
+      text: `${event.actor.name ?? 'the server'} ${describeTaskEvent(event, room.nameOf)}`,
     }));
   const asked = asks.map(({ at, from, ask, seq }) => ({
     at,

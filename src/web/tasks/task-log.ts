@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
+import { dropVerb } from './drop-words.ts';
 
 const verbs = ['created', 'started', 'joined', 'taken_over', 'updated', 'done', 'dropped'];
 const types = verbs.map((verb) => `task.${verb}`).join(',');
@@ -53,8 +54,8 @@ export class TaskLog {
 }
 
 /** Describes a task event, to follow the actor's name. @param nameOf returns the name of a member by id */
-export function describeTaskEvent({ type, data = {}, actor }: BoardEvent, nameOf: (member: string) => string): string {
-  const who = String(data['member_id'] ?? '');
+export function describeTaskEvent(event: BoardEvent, nameOf: (member: string) => string): string {
+  const { type, data = {} } = event;
   switch (type) {
     case 'task.created':
       return 'opened it';
@@ -67,9 +68,9 @@ export function describeTaskEvent({ type, data = {}, actor }: BoardEvent, nameOf
     case 'task.done':
       return data['cancelled'] ? 'cancelled it' : 'finished it';
     case 'task.dropped': {
+      const verb = dropVerb(event, nameOf);
       const reason = data['reason'] ? `: ${String(data['reason'])}` : '';
-      if (data['by'] === 'seat_ended') return `left, and ${nameOf(who)} gave it up`;
-      return (who === actor.member_id ? 'gave it up' : `took ${nameOf(who)} off it`) + reason;
+      return (verb === 'gave up' ? 'gave it up' : `${verb} it`) + reason;
     }
     default:
       return describeUpdate(data);

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { BoardEvent, BoardFile, Task } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';
 import { hrefOf } from '../state/route.ts';
+import { dropVerb } from '../tasks/drop-words.ts';
 
 interface EventText {
   icon: string;
@@ -15,6 +16,8 @@ interface EventContext {
   board: string;
   tasks: ReadonlyMap<string, Task>;
   files: ReadonlyMap<string, BoardFile>;
+  /** Returns the name of a member by id. */
+  nameOf(member: string): string;
 }
 
 type Data = Record<string, unknown>;
@@ -82,9 +85,6 @@ const changedPart = (data: Data): ComponentChildren => {
   if (data['title'] !== undefined) return null;
   return <Quiet>what it is about</Quiet>;
 };
-
-const dropReason = (data: Data): ComponentChildren =>
-  data['by'] === 'seat_ended' ? <Quiet>because the seat ended</Quiet> : <Quiet>{text(data['reason'])}</Quiet>;
 
 const joined: Describe = line('people', (data) => (
   <>
@@ -202,7 +202,8 @@ const describers: Record<string, Describe> = {
       ? task('x', 'cancelled', ({ note }) => <Quiet>{text(note)}</Quiet>)
       : task('task', 'finished', ({ note }) => <Quiet>{text(note)}</Quiet>))(data, about, event),
   'task.taken_over': task('half', 'took over'),
-  'task.dropped': task('open', 'gave up', dropReason),
+  'task.dropped': (data, about, event) =>
+    task('open', dropVerb(event, about.nameOf), ({ reason }) => <Quiet>{text(reason)}</Quiet>)(data, about, event),
   'file.version_added': (data, about, event) =>
     file('file', data['version'] === 1 ? 'added' : 'changed')(data, about, event),
   'file.updated': file('file', 'changed what is kept of'),

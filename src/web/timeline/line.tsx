@@ -16,7 +16,7 @@ interface Props {
 export const LineView = memo(function LineView({ line: { seq, event }, startedAtOnce }: Props) {
   const talk = useTalk();
   const { tasks, files } = talk.items;
-  const about = { board: talk.room.name, tasks: tasks.value, files: files.value };
+  const about = { board: talk.room.name, tasks: tasks.value, files: files.value, nameOf: talk.room.nameOf };
   const { icon, who, text } = describeEvent(
     startedAtOnce ? { ...event, type: 'task.opened_and_started' } : event,
     about,
