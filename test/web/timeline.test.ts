@@ -454,6 +454,21 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('says that a thread was closed for agents, and that they may go on in it', async () => {
+    const claude = await newAgent(maya, board.name, { name: 'claude' });
+    const { id: message } = await say(claude, 'Who takes it?');
+    await maya.ok('setThreadRun', { params: { message }, body: { action: 'stop' } });
+    const { page, close } = await open(dana);
+    await conversation(page)
+      .getByText(/^maya closed a thread for agents/)
+      .waitFor();
+    await maya.ok('setThreadRun', { params: { message }, body: { action: 'continue' } });
+    await conversation(page)
+      .getByText(/^maya let agents go on in a thread/)
+      .waitFor();
+    await close();
+  });
+
   it('tells what was written from right to left without moving the words around it', async () => {
     const params = { board: board.name };
     const { id } = await maya.ok('createTask', { params, body: { title: 'שלום 1', start: true } });

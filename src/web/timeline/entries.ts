@@ -18,6 +18,7 @@ export const lineTypes: readonly (readonly string[])[] = [
     ...['created', 'titled', 'policy_changed', 'config_changed', 'agents_add_people_changed'].map((t) => `board.${t}`),
     ...['visibility_changed', 'task_prefix_set', 'archived', 'restored', 'deleted'].map((t) => `board.${t}`),
     ...['member.joined', 'joincode.created', 'joincode.revoked', 'agent.removed', 'agent.left'],
+    ...['thread.continued', 'thread.stopped'],
   ],
   [
     ...['added', 'renamed', 'removed', 'left', 'made_owner', 'role_changed'].map((t) => `person.${t}`),
