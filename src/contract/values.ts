@@ -6,6 +6,9 @@ export const MAX_FILE = 52_428_800;
 /** What a search can find. */
 export const searchKinds = ['message', 'task', 'file'] as const;
 
+/** The text of a withdrawn question's message where no reason is given. */
+export const withdrawnText = 'Withdrawn.';
+
 /** The role of an agent that nobody gave one; every board has it. */
 export const usualRole = 'member';
 

@@ -469,6 +469,23 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('shows why a question was withdrawn, and no words where no reason was given', async () => {
+    const ask = { to: ['@dana'], ask: { options: ['30 s', '60 s'] } };
+    for (const [question, body] of [
+      ['How long?', 'Found it in the **notes**'],
+      ['How often?', 'Withdrawn.'],
+      ['How many?', 'Withdrawn'],
+    ] as const) {
+      const { id } = await say(maya, question, ask);
+      await say(maya, body, { reply_to: id, to: ['all'], answer: { withdrawn: true } });
+    }
+    const { page, close } = await open(dana);
+    await conversation(page).getByText('withdrew the question').nth(2).waitFor();
+    const texts = await conversation(page).locator('.answers ~ .x').allTextContents();
+    expect(texts.map((text) => text.trim())).to.deep.equal(['Found it in the notes']);
+    await close();
+  });
+
   it('tells what was written from right to left without moving the words around it', async () => {
     const params = { board: board.name };
     const { id } = await maya.ok('createTask', { params, body: { title: 'שלום 1', start: true } });

@@ -1,6 +1,7 @@
 /** Details of an ask: question, options, written answer, and the messages around it. */
 import { useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
+import { withdrawnText } from '../../contract/values.ts';
 import { call } from '../api/client.ts';
 import { briefOf, consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -46,7 +47,7 @@ function Ask({ message }: { message: Message }) {
   const withdrawal = useAction();
   const title = useRef<HTMLHeadingElement>(null);
   const withdraw = async (): Promise<void> => {
-    const body = { body: 'Withdrawn', reply_to: message.id, answer: { withdrawn: true } };
+    const body = { body: withdrawnText, reply_to: message.id, answer: { withdrawn: true } };
     const done = await withdrawal.run(() => write('postMessage', { params: { board }, body }));
     if (!done) return;
     title.current?.focus();

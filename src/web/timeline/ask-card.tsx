@@ -1,6 +1,7 @@
 /** An ask in the conversation with its options; highlighted while it waits for this person. */
 import { useId } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
+import { withdrawnText } from '../../contract/values.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -36,7 +37,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
     const done = await action.run(() =>
       write('postMessage', {
         params: { board: message.board },
-        body: { body: 'Withdrawn.', reply_to: message.id, answer: { withdrawn: true } },
+        body: { body: withdrawnText, reply_to: message.id, answer: { withdrawn: true } },
       }),
     );
     if (done) announce('Withdrawn');

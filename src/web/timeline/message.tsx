@@ -5,6 +5,7 @@ import { memo, Suspense } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
+import { withdrawnText } from '../../contract/values.ts';
 import { bytesHref } from '../api/bytes.ts';
 import { splitAsk } from '../parts/ask.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
@@ -149,6 +150,8 @@ function MessageBody({ message }: { message: Message }) {
     [message.id, known, me],
   );
   const { answer, ask, body } = message;
+  // The text that was sent for the sender says nothing more.
+  const isStockText = answer?.withdrawn ? [withdrawnText, 'Withdrawn'].includes(body) : answer?.option_text === body;
   const { before, asking } = ask ? splitAsk(body) : { before: body, asking: '' };
   return (
     <>
@@ -162,7 +165,7 @@ function MessageBody({ message }: { message: Message }) {
               : 'answered'}
         </p>
       )}
-      {before && !(answer?.withdrawn || answer?.option_text === body) && <Markdown text={before} decorate={marks} />}
+      {before && !isStockText && <Markdown text={before} decorate={marks} />}
       <Images message={message} />
       {ask && <AskCard message={message} question={asking} marks={marks} />}
     </>

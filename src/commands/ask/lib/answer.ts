@@ -6,6 +6,7 @@ import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import type { Message } from '../../../contract/types.ts';
+import { withdrawnText } from '../../../contract/values.ts';
 import { Failure } from '../../../local/failure.ts';
 import { checkLength, readBody } from '../../board/lib/post/body.ts';
 import { warnOfSecrets } from '../../board/lib/post/warn-of-secrets.ts';
@@ -71,7 +72,7 @@ function warnOfNumber(
 
 /** What was typed or piped in; undefined: the option says it. */
 async function givenText({ text, option, withdrawn }: AnswerOptions, out: Output): Promise<string | undefined> {
-  if (withdrawn && text === undefined) return 'Withdrawn.';
+  if (withdrawn && text === undefined) return withdrawnText;
   if (option !== undefined && text === undefined && !hasPipedInput()) return undefined;
   const taken = await readBody({ argument: text, file: undefined, keep: 'head', out });
   return checkLength(taken.text, taken.more);
