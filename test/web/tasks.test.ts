@@ -399,12 +399,31 @@ describe('tasks on the page', () => {
     await close();
   });
 
-  it('shows tasks that ended also where one of their lists is read at the second try', async () => {
+  it('shows what was finished last first, however long ago it was opened', async () => {
+    const { params, task, path } = await scene();
+    for (let n = 1; n <= 51; n++) {
+      const { ref } = await dana.ok('createTask', { params, body: { title: `Old ${n}` } });
+      await dana.ok('finishTask', { params: { ...params, task: ref }, body: { note: 'Done' } });
+    }
+    await dana.ok('finishTask', { params: { ...params, task: task.ref }, body: { note: 'All green' } });
+    const { page, close } = await visit(server, dana, path);
+    const done = column(page, 'Done').getByRole('link');
+    await done.nth(2).waitFor();
+    const names = async () => (await done.locator('.tt').allTextContents()).map((text) => text.trim());
+    expect(await names()).to.deep.equal(['Cap the backoff', 'Old 51', 'Old 50']);
+    for (const left of [49, 29, 9]) await page.getByRole('button', { name: `${left} older` }).click();
+    await done.nth(51).waitFor();
+    const old = Array.from({ length: 51 }, (_, n) => `Old ${51 - n}`);
+    expect(await names()).to.deep.equal(['Cap the backoff', ...old]);
+    await close();
+  });
+
+  it('shows tasks that ended also where they are read at the second try', async () => {
     const { params, task, path } = await scene();
     await dana.ok('finishTask', { params: { ...params, task: task.ref }, body: { note: 'All green' } });
     const { page, close } = await visit(server, dana, '/');
     const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
-    await page.route('**/tasks?*state=cancelled*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.route('**/events?*type=task.done&*', (route) => route.fulfill({ status: 400, json: { error } }));
     await page.goto(server.url + path);
     await page.getByText('Not now.').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
@@ -422,20 +441,20 @@ describe('tasks on the page', () => {
       await dana.ok('finishTask', { params: { ...params, task: ref }, body: { note: 'Done' } });
     }
     const { page, close } = await visit(server, dana, path);
-    for (const left of [48, 28]) await page.getByRole('button', { name: `${left} older` }).click();
+    await page.getByRole('button', { name: '48 older' }).click();
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await page.route('**/tasks?*state=done*', async (route) => {
+    await page.route('**/events?*type=task.done&*', async (route) => {
       asked.resolve();
       await held.promise;
       return route.continue();
     });
-    await page.getByRole('button', { name: '8 older' }).click();
+    await page.getByRole('button', { name: '28 older' }).click();
     await asked.promise;
     await claude.ok('updateTask', { params: { ...params, task: task.ref }, body: { title: 'Cap every wait' } });
     const renamed = column(page, 'In progress').getByRole('link', { name: /Cap every wait/ });
     await renamed.waitFor();
     held.resolve();
-    await column(page, 'Done').getByRole('link').nth(50).waitFor();
+    await column(page, 'Done').getByRole('link').nth(42).waitFor();
     expect(await renamed.count()).to.equal(1);
     await close();
   });

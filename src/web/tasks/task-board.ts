@@ -10,7 +10,7 @@ import { columnOf, isClosed } from './columns.ts';
 
 type Counts = Answer<'listTasks'>['counts'];
 
-const CLOSED_PAGE = 50;
+const CLOSED_PAGE = 20;
 const MOVED_MS = 2_000;
 
 export class TaskBoard {
@@ -26,11 +26,8 @@ export class TaskBoard {
   private changedTasks = new Set<string>();
   private readonly read = oneAtATime(() => this.readOpen());
   private readonly readThrottle = new Throttle(() => void this.read());
-  /** The cursor of the next page of closed tasks, by state; undefined: none loaded, null: all loaded. */
-  private readonly nextPages: Record<'done' | 'cancelled', string | null | undefined> = {
-    done: undefined,
-    cancelled: undefined,
-  };
+  /** Closed tasks whose events come before this number are not loaded; undefined: none is, null: all are. */
+  private closedFrom: number | null | undefined = undefined;
 
   constructor(room: Room) {
     this.board = room.name;
@@ -65,21 +62,23 @@ export class TaskBoard {
     this.replace(new Map(this.tasks.peek()).set(task.id, task));
   }
 
-  /** Loads the next page of closed tasks. */
+  /** Loads the next page of closed tasks, latest closed first. */
   async loadOlder(): Promise<void> {
-    for (const state of ['done', 'cancelled'] as const) {
-      const after = this.nextPages[state];
-      if (after === null) continue;
-      const page = await call('listTasks', {
-        params: { board: this.board },
-        query: { state, order: 'desc', limit: CLOSED_PAGE, ...(after === undefined ? {} : { after }) },
-      });
-      this.nextPages[state] = page.next_after;
-      const found = new Map(this.tasks.peek());
-      // A task that has ended stays so, and what is loaded already may be newer than the page.
-      for (const task of page.tasks) if (!isEnded(found.get(task.id))) found.set(task.id, task);
-      this.tasks.value = found;
-    }
+    const before = this.closedFrom;
+    if (before === null) return;
+    // The list of tasks is in the order of their numbers.
+    const page = await call('listEvents', {
+      params: { board: this.board },
+      query: { type: 'task.done', newest: true, limit: CLOSED_PAGE, ...(before === undefined ? {} : { before }) },
+    });
+    const ids = page.events.map(({ data }) => String(data?.['task_id']));
+    const missing = ids.filter((id) => !isEnded(this.tasks.peek()?.get(id)));
+    const read = await Promise.all(missing.map((id) => readTask(this.board, id)));
+    this.closedFrom = page.prev_before;
+    this.tasks.value = new Map([
+      ...(this.tasks.peek() ?? []),
+      ...read.flatMap((task) => (task ? [[task.id, task] as const] : [])),
+    ]);
   }
 
   retry(): void {
@@ -117,7 +116,7 @@ export class TaskBoard {
         if (isOlder || (isClosed(task) && !isEnded(read))) found.set(id, task);
       }
       this.replace(found);
-      if (Object.values(this.nextPages).includes(undefined)) await this.loadOlder();
+      if (this.closedFrom === undefined) await this.loadOlder();
       this.error.value = null;
     } catch (error) {
       for (const id of touched) this.changedTasks.add(id);
