@@ -1,6 +1,7 @@
 /** The tasks of a board on the page. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { DAY } from '../../src/contract/durations.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
@@ -520,6 +521,35 @@ describe('tasks on the page', () => {
       .getByText('no task')
       .waitFor();
     await close();
+  });
+
+  it('plots a task as blocked until its question was answered first, not until it was answered anew', async () => {
+    const later = await startPageServer();
+    const { clock } = later;
+    const asked = await later.person('dana');
+    const { name: board } = await newBoardWith(asked, []);
+    const params = { board };
+    const claude = await newAgent(asked, board, { name: 'claude' });
+    const { ref } = await claude.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    // At noon, so that the first answer comes on the day of the question.
+    clock.advance(1.5 * DAY - (clock.now() % DAY));
+    const ask = { to: ['@dana'], about: [ref], ask: { options: ['30 s', '60 s'] } };
+    const { id } = await post(claude, board, 'How long?', ask);
+    await post(asked, board, '30 s', { reply_to: id, answer: { option: 1 } });
+    clock.advance(2 * DAY);
+    await post(asked, board, '60 s', { reply_to: id, answer: { option: 2 } });
+    const { page, close } = await visit(later, asked, '/');
+    await page.clock.install({ time: clock.now() });
+    const answers = page.waitForResponse('**/messages?*has=answer*');
+    const asks = page.waitForResponse('**/v1/asks?*state=all*');
+    await page.goto(`${later.url}/?board=${board}&tab=tasks`);
+    await Promise.all([answers, asks]);
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const rows = page.getByRole('table', { name: 'Tasks by day' }).getByRole('row');
+    const texts = (await rows.allTextContents()).slice(1, 4).map((text) => text.slice(-4));
+    expect(texts).to.deep.equal(['0100', '0100', '0100']);
+    await close();
+    await later.stop();
   });
 
   it('on a phone a task is a dialog: the focus stays in it, and Escape gives it back to the card', async () => {

@@ -80,7 +80,8 @@ export async function loadBlockedPeriods(board: string, since: number): Promise<
   for (;;) {
     const query = { has: 'answer', newest: true, limit: 200, ...(before === undefined ? {} : { before }) };
     const page = await call('listMessages', { params: { board }, query });
-    for (const { answer, at } of page.messages) if (answer) answered.set(answer.ask_id, Date.parse(at));
+    // From the newest to the oldest, so that the first answer stays.
+    for (const { answer, at } of page.messages.toReversed()) if (answer) answered.set(answer.ask_id, Date.parse(at));
     const first = page.messages[0];
     if (page.prev_before === null || !first || Date.parse(first.at) < since) break;
     before = page.prev_before;
