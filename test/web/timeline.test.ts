@@ -486,6 +486,21 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('links what names a task of the board, in any case, and nothing that only looks like it', async () => {
+    const { ref } = await maya.ok('createTask', { params: { board: board.name }, body: { title: 'Cap the backoff' } });
+    const low = ref.toLowerCase();
+    await say(
+      maya,
+      `${ref}, (${low}) and ${ref}: not ${ref}-x, v1.${ref}, é${ref}, ${ref}_a, src/${ref}, @${ref}, the end`,
+    );
+    const { page, close } = await open(dana);
+    const links = article(page, 'the end').locator('.x a');
+    await links.first().waitFor();
+    expect(await links.allTextContents()).to.deep.equal([ref, low, ref]);
+    expect(await links.nth(1).getAttribute('href')).to.match(new RegExp(`task=${ref}$`));
+    await close();
+  });
+
   it('tells what was written from right to left without moving the words around it', async () => {
     const params = { board: board.name };
     const { id } = await maya.ok('createTask', { params, body: { title: 'שלום 1', start: true } });

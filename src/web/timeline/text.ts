@@ -18,6 +18,10 @@ const element = (tag: string, className: string, text: string): HTMLElement => {
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
+/** A pattern for a prefix of task references. */
+const inAnyCase = (prefix: string): string =>
+  prefix.replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`);
+
 /** Creates a `decorate` function for the text of a message, see {@link Markdown}. */
 export function createMarker(
   { mentions }: Message,
@@ -27,7 +31,9 @@ export function createMarker(
   const mine = new Set(mentions.filter(({ kind, name }) => kind === 'human' && name === me).map(({ text }) => text));
   const patterns = [
     ...(forms.length > 0 ? [`(?<![\\w.@/\\\\-])(?:${forms.join('|')})(?![\\w-])`] : []),
-    ...(prefixes.length > 0 ? [`\\b(?:${prefixes.join('|')})-[1-9]\\d{0,8}\\b`] : []),
+    ...(prefixes.length > 0
+      ? [`(?<![\\p{L}\\p{N}_.@/\\\\-])(?:${prefixes.map(inAnyCase).join('|')})-[1-9]\\d{0,8}(?![\\p{L}\\p{N}_-])`]
+      : []),
     '\\[redacted:[a-z_]+\\]',
   ];
   const pattern = new RegExp(`(${patterns.join('|')})`, 'u');
@@ -46,7 +52,7 @@ export function createMarker(
     if (part.startsWith('@')) return element('span', mine.has(part) ? 'me' : 'at', part);
     if (part.startsWith('[')) return element('span', 'redacted', `${secretLabel(part.slice(10, -1))} removed`);
     const link = element('a', 'ref', part) as HTMLAnchorElement;
-    link.href = hrefOf({ screen: 'board', board, tab: 'tasks', task: part });
+    link.href = hrefOf({ screen: 'board', board, tab: 'tasks', task: part.toUpperCase() });
     return link;
   }
 }
