@@ -242,6 +242,20 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('counts each of two replies of one moment in a closed thread', async () => {
+    const { id: reply_to } = await say(maya, 'Who takes it?');
+    const { seq } = await say(maya, 'Not me', { reply_to, to: ['all'] });
+    await read(dana, seq);
+    const { page, close } = await open(dana);
+    await page.getByRole('button', { name: /^1 reply/ }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const letRun = server.clock.stop();
+    for (const text of ['Nor me', 'I do']) await say(maya, text, { reply_to, to: ['all'] });
+    letRun();
+    await page.getByRole('button', { name: /^3 replies/ }).waitFor();
+    await close();
+  });
+
   it('opens at the address of a reply, in its thread, and marks it', async () => {
     const root = await say(maya, 'A question');
     const reply = await say(dana, 'Far away', { reply_to: root.id });

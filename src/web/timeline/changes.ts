@@ -29,17 +29,20 @@ export function applyEvent(loaded: LoadedMessages, event: BoardEvent, message: M
 function applyReply(loaded: LoadedMessages, reply: Message): void {
   const root = loaded.find(reply.thread_root_seq!)?.root;
   if (!root?.thread) return;
+  const { thread } = root;
   const before = root.message.peek();
-  // A message loaded after the reply already counts it.
-  const counted = before.last_reply_at !== undefined && before.last_reply_at >= reply.at;
+  const { last_reply_at: last = '' } = before;
+  // A message loaded after the reply already counts it. Several replies may have the same time.
+  const counted = last === reply.at ? reply.seq <= (thread.lastCounted ?? reply.seq) : last > reply.at;
+  thread.lastCounted = Math.max(thread.lastCounted ?? 0, reply.seq);
   const count = (before.reply_count ?? 0) + (counted ? 0 : 1);
   const next = { ...before, reply_count: count, last_reply_at: reply.at, ...agentRunAfter(before, reply) };
   root.message.value = reply.answer && reply.reply_to === before.id ? { ...next, ...withAnswer(before, reply) } : next;
-  root.thread.add(reply);
+  thread.add(reply);
   const isNew = count === 1 || reply.sender === 'self';
-  if (isNew || root.thread.open.peek()) {
-    if (isNew) root.thread.openUnlessClosed();
-    void root.thread.load().then(() => loaded.trim());
+  if (isNew || thread.open.peek()) {
+    if (isNew) thread.openUnlessClosed();
+    void thread.load().then(() => loaded.trim());
   }
 }
 

@@ -35,6 +35,8 @@ export class Thread {
   readonly loaded = signal(false);
   readonly error = signal<unknown>(null);
   readonly open = signal(false);
+  /** The number of the last reply that an event added to the count of the message; undefined: none did. */
+  lastCounted?: number;
   /** Shows all replies for printing, even if the thread is closed. */
   readonly showAll = signal(false);
   /** The index of the first visible reply. */
