@@ -354,6 +354,28 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('goes to a message whose link is followed while the conversation is still opening', async () => {
+    const claude = await newAgent(dana, board.name, { name: 'claude' });
+    const body = 'Is [this](https://example.com) how long?';
+    const { id, seq } = await say(claude, body, { to: ['@dana'], ask: { options: ['30 s', '60 s'] } });
+    await read(dana, await fill(120));
+    const { page, close } = await visit(server, dana);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/messages?*', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await page.getByRole('region', { name: 'Needs you' }).getByRole('link', { name: 'Look at it' }).click();
+    await page.waitForURL(`**/*message=${seq}`);
+    held.resolve();
+    const found = conversation(page).locator(`#m${seq}.aimed`);
+    await found.waitFor();
+    await until(() => inView(found), 'it is in view');
+    await say(dana, '60 s', { reply_to: id, answer: { option: 2 } });
+    await close();
+  });
+
   it('opens by its tab after an address named a message that there is not', async () => {
     await say(maya, 'The first');
     const { page, close } = await open(dana, '&message=9999');

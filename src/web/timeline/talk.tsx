@@ -3,7 +3,7 @@
  */
 import './timeline.css';
 import { Suspense } from 'preact/compat';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
 import type { TabProps } from '../board/tab-props.ts';
 import { NeedStrip } from '../inbox/need-strip.tsx';
@@ -60,17 +60,24 @@ function Conversation({ room, here }: TabProps) {
       talk.close();
     };
   }, [talk]);
+  const opened = timeline.opened.value;
+  /** The address that was last followed. The first one is, as the conversation opens. */
+  const followed = useRef(here);
   useEffect(() => {
-    if (!timeline.opened.peek()) {
+    if (followed.current === here) return;
+    if (!opened) {
       // The address named a message that is not here, and now names another or none.
-      if (timeline.error.peek() !== null) void timeline.open(message);
+      if (timeline.error.peek() === null) return;
+      followed.current = here;
+      void timeline.open(message);
       return;
     }
+    followed.current = here;
     const spot = takeMark() as Spot | null | undefined;
     if (spot) void timeline.goTo(spot.seq, { focus: true, top: spot.top });
     else if (spot === null) void timeline.toNewest(true);
     else if (message !== undefined) void timeline.goTo(message, { highlight: true, focus: true });
-  }, [here]);
+  }, [here, opened]);
   useTalkKeys(talk);
   return (
     <TalkContext.Provider value={talk}>
