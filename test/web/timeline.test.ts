@@ -242,6 +242,26 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('remembers the threads that were opened in each of two tabs', async () => {
+    const [one, two] = [await say(maya, 'Who takes it?'), await say(maya, 'How long?')];
+    await say(maya, 'Not me', { reply_to: one.id, to: ['all'] });
+    await read(dana, (await say(maya, '60 s', { reply_to: two.id, to: ['all'] })).seq);
+    const { page, tab, close } = await open(dana);
+    const threads = [page, await tab()].map((each) => each.getByRole('button', { name: /^1 reply/ }));
+    for (const thread of threads) await thread.nth(1).waitFor();
+    await threads[0]!.nth(0).click();
+    await threads[1]!.nth(1).click();
+    await article(page, 'Not me').last().waitFor();
+    await threads[1]!.nth(1).and(threads[1]!.page().locator('[aria-expanded=true]')).waitFor();
+    await page.reload();
+    await threads[0]!.nth(1).waitFor();
+    expect(await threads[0]!.evaluateAll((all) => all.map((each) => each.ariaExpanded))).to.deep.equal([
+      'true',
+      'true',
+    ]);
+    await close();
+  });
+
   it('counts each of two replies of one moment in a closed thread', async () => {
     const { id: reply_to } = await say(maya, 'Who takes it?');
     const { seq } = await say(maya, 'Not me', { reply_to, to: ['all'] });

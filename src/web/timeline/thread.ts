@@ -8,8 +8,9 @@ import { readStorage, writeStorage } from '../state/storage.ts';
 const MAX_VISIBLE = 60;
 const MAX_REMEMBERED = 400;
 
+const readChoices = () => new Map(JSON.parse(readStorage('threads') ?? '[]') as [string, boolean][]);
 /** Threads that the person opened or closed, by the id of the first message, latest last. */
-const choices = new Map<string, boolean>(JSON.parse(readStorage('threads') ?? '[]') as [string, boolean][]);
+let choices = readChoices();
 
 /** A message of the conversation. */
 export class Post {
@@ -61,6 +62,8 @@ export class Thread {
 
   /** Opens or closes the thread and remembers that as the person's choice. */
   setOpen(open: boolean): Promise<void> {
+    // Another tab may have stored more since.
+    choices = readChoices();
     choices.delete(this.root.id);
     choices.set(this.root.id, open);
     writeStorage('threads', JSON.stringify([...choices].slice(-MAX_REMEMBERED)));
