@@ -262,6 +262,32 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('lists what is in progress beside more open tasks than are read at once', async () => {
+    const params = { board: board.name };
+    for (let n = 1; n <= 200; n++) await maya.ok('createTask', { params, body: { title: `Open ${n}` } });
+    await maya.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    const { page, close } = await open(dana);
+    const side = page.getByRole('complementary', { name: 'Around the conversation' });
+    await side.getByRole('link', { name: /Cap the backoff/ }).waitFor();
+    await side.getByRole('link', { name: 'all 201' }).waitFor();
+    await close();
+  });
+
+  it('draws no state of a task that is not loaded', async () => {
+    const { ref } = await maya.ok('createTask', { params: { board: board.name }, body: { title: 'Cap the backoff' } });
+    await say(maya, 'It is capped', { about: [ref] });
+    const { page, close } = await visit(server, dana);
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route('**/tasks?state=all*', (route) => route.fulfill({ status: 400, json: { error } }));
+    const refused = page.waitForResponse('**/tasks?state=all*');
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await refused;
+    const chip = article(page, 'It is capped').getByRole('link', { name: ref });
+    await chip.waitFor();
+    expect(await chip.locator('svg').count()).to.equal(0);
+    await close();
+  });
+
   it('counts each of two replies of one moment in a closed thread', async () => {
     const { id: reply_to } = await say(maya, 'Who takes it?');
     const { seq } = await say(maya, 'Not me', { reply_to, to: ['all'] });

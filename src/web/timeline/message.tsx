@@ -242,7 +242,7 @@ export function freshnessOf({ latest, approvals, freshness }: BoardFile, version
 
 const TaskChip = ({ name, task, href }: { name: string; task: Task | undefined; href: string }) => (
   <a class="chip" href={href}>
-    <Icon name={task?.blocked ? 'block' : taskIcons[task?.state ?? 'open']} small />
+    {task && <Icon name={task.blocked ? 'block' : taskIcons[task.state]} small />}
     <span class="mono">{name}</span>
     {task && <span class="cut">{task.title}</span>}
     {task && <span class="vh">{task.blocked ? 'blocked' : task.state.replace('_', ' ')}</span>}
