@@ -502,7 +502,10 @@ describe('the conversation', () => {
     const params = { board: board.name };
     const claude = await newAgent(dana, board.name, { name: 'claude' });
     const gemini = await newAgent(dana, board.name, { name: 'gemini' });
-    const { id: task } = await claude.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    const { id: task, ref } = await claude.ok('createTask', {
+      params,
+      body: { title: 'Cap the backoff', start: true },
+    });
     const one = { params: { ...params, task } };
     await maya.ok('joinTask', one);
     await maya.ok('dropTask', one);
@@ -517,9 +520,9 @@ describe('the conversation', () => {
     const lines = conversation(page).locator('.ev .tx').filter({ hasText: 'Cap the backoff' });
     await lines.filter({ hasText: 'gemini stopped' }).waitFor();
     const texts = await lines.evaluateAll((all) =>
-      all.map((line) => line.textContent.replace(/ [A-Z]+-1 /, ' ').replace(/ ?(now|\d+ (s|min))$/, '')),
+      all.map((line) => line.textContent.replace(/ ?(now|\d+ (s|min))$/, '')),
     );
-    expect(texts.slice(2)).to.deep.equal([
+    expect(texts.slice(2).map((text) => text.replace(`${ref} `, ''))).to.deep.equal([
       'maya stopped helping with Cap the backoff',
       'dana took claude off Cap the backoff It is stuck',
       'gemini started Cap the backoff',
