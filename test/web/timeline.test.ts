@@ -520,7 +520,7 @@ describe('the conversation', () => {
     const lines = conversation(page).locator('.ev .tx').filter({ hasText: 'Cap the backoff' });
     await lines.filter({ hasText: 'gemini stopped' }).waitFor();
     const texts = await lines.evaluateAll((all) =>
-      all.map((line) => line.textContent.replace(/ ?(now|\d+ (s|min))$/, '')),
+      all.map((line) => (line as HTMLElement).innerText.replace(/ ?(now|\d+ (s|min))$/, '')),
     );
     expect(texts.slice(2).map((text) => text.replace(`${ref} `, ''))).to.deep.equal([
       'maya stopped helping with Cap the backoff',
@@ -536,6 +536,8 @@ describe('the conversation', () => {
     const history = page.getByRole('region', { name: 'History' });
     for (const text of ['gemini gave it up', 'dana ended the part of claude in it'])
       await history.getByText(text, { exact: true }).waitFor();
+    await page.goto(`${server.url}/?board=${board.name}&tab=record`);
+    await page.getByRole('row', { name: `took claude off ${ref} “It is stuck”` }).waitFor();
     await close();
   });
 

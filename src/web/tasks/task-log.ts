@@ -4,8 +4,8 @@
 import { signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
+import { dropWords } from '../state/event-words.ts';
 import type { Room } from '../state/room.ts';
-import { dropVerb } from './drop-words.ts';
 
 const verbs = ['created', 'started', 'joined', 'taken_over', 'updated', 'done', 'dropped'];
 const types = verbs.map((verb) => `task.${verb}`).join(',');
@@ -68,9 +68,9 @@ export function describeTaskEvent(event: BoardEvent, nameOf: (member: string) =>
     case 'task.done':
       return data['cancelled'] ? 'cancelled it' : 'finished it';
     case 'task.dropped': {
-      const verb = dropVerb(event, nameOf);
-      const reason = data['reason'] ? `: ${String(data['reason'])}` : '';
-      return (verb === 'gave up' ? 'gave it up' : `${verb} it`) + reason;
+      const [, verb, { name, afterName, quote } = {}] = dropWords(event, { member: nameOf });
+      const words = verb === 'gave up' ? 'gave it up' : [verb, name, afterName, 'it'].filter(Boolean).join(' ');
+      return quote ? `${words}: ${quote}` : words;
     }
     default:
       return describeUpdate(data);

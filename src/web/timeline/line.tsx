@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { Icon } from '../parts/icon.tsx';
+import { text, wordsOf } from '../state/event-words.ts';
 import { useTalk } from './context.ts';
 import type { EventLine } from './entries.ts';
-import { describeEvent } from './event-words.tsx';
 import { When } from './message.tsx';
 
 interface Props {
@@ -14,23 +14,53 @@ interface Props {
 }
 
 export const LineView = memo(function LineView({ line: { seq, event }, startedAtOnce }: Props) {
-  const talk = useTalk();
-  const { tasks, files } = talk.items;
-  const about = { board: talk.room.name, tasks: tasks.value, files: files.value, nameOf: talk.room.nameOf };
-  const { icon, who, text } = describeEvent(
+  const { room, items } = useTalk();
+  const { type, data = {}, actor } = event;
+  const { icon, verb, name, afterName, link, more, quote } = wordsOf(
     startedAtOnce ? { ...event, type: 'task.opened_and_started' } : event,
-    about,
+    room.name,
+    { member: room.nameOf, file: (id) => items.files.value.get(id)?.name },
   );
+  const who = type === 'member.joined' ? text(data['name']) : (actor.name ?? 'The server');
   return (
     <div class="ev" data-seq={seq}>
       <Icon name={icon} />
       <span class="tx">
-        <b>{who ?? 'The server'}</b> {text}
+        <b>{who}</b> {verb}
+        <Part as="b">{name}</Part>
+        <Part>{afterName}</Part>
+        {link && (
+          <>
+            {' '}
+            <a class={link.about === 'file' ? 'ref path' : 'ref'} href={link.href}>
+              {link.text}
+            </a>
+          </>
+        )}
+        {link?.about === 'task' && (
+          <Part>{text(data['title']) || items.tasks.value.get(text(data['task_id']))?.title}</Part>
+        )}
+        <Part class="q">{more}</Part>
+        <Part class="q">{quote}</Part>
         <When at={event.at} />
       </span>
     </div>
   );
 });
+
+/** A text after a space, in its own direction. */
+const Part = (props: { as?: 'b'; class?: string; children: string | undefined }) => {
+  const { as: Tag = 'bdi', class: name, children } = props;
+  if (!children) return null;
+  return (
+    <>
+      {' '}
+      <Tag class={name} dir="auto">
+        {children}
+      </Tag>
+    </>
+  );
+};
 
 export const Separator = ({ kind, children }: { kind: 'day' | 'new'; children: ComponentChildren }) => (
   // biome-ignore lint/a11y: a rule cannot hold words, and nothing moves this one
