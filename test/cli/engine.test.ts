@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import type { Failure } from '../../src/local/failure.ts';
 import { folders as foldersOf } from '../../src/local/folders.ts';
 import { ensureLocalServer } from '../../src/local/own-server/start.ts';
 import { Home, until } from './support/home.ts';
@@ -51,13 +52,17 @@ describe('a server with a database of its own choice', () => {
     });
   });
 
-  it('is not stopped for a newer program that could not start it again', async () => {
+  it('is not stopped for a newer program or a restart that could not start it again', async () => {
     const serving = home.start(['serve', '--files', `disk://${home.path('big')}`]);
     await until('it serves', () => existsSync(home.path('data', 'server.pid')));
     const program = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
     const options = { folders: foldersOf(home.env), env: home.env, program, version: '99.0.0' };
-    const error = await ensureLocalServer(options).catch((reason: unknown) => reason);
+    const error = (await ensureLocalServer(options).catch((reason: unknown) => reason)) as Failure;
     expect(error).to.include({ code: 'server_not_running', hint: `service serve --files disk://${home.path('big')}` });
+    const pid = home.serverPid();
+    const restart = await home.run(['server', 'restart', '--json']);
+    expect(JSON.parse(restart.stdout).error).to.include({ code: error.code, hint: error.hint });
+    expect(home.serverPid()).to.equal(pid);
     expect(await home.json(['board', 'list'])).to.include.keys('boards');
     serving.kill();
     await once(serving, 'exit');

@@ -12,8 +12,8 @@ export default class ServerRestart extends BaseCommand<typeof ServerRestart> {
   static override seeAlso = ['server start', 'server stop'];
 
   override async run(): Promise<void> {
-    const { stopLocalServer } = await import('../../local/own-server/start.ts');
-    await stopLocalServer(runtime());
+    const { stopForRestart } = await import('../../local/own-server/start.ts');
+    await stopForRestart(runtime());
     const record = await startRecord();
     this.print<typeof json>(record, () => startText(record));
   }

@@ -66,6 +66,13 @@ export async function stopLocalServer(place: Place): Promise<FoundServer | null>
   });
 }
 
+/** Stops the running server so that it can be started again. @throws Failure where it could not be */
+export async function stopForRestart(place: Place): Promise<void> {
+  if (!(await stoppableServer(place))) return;
+  requireOwnStorage(place.folders.data, place.env);
+  await stopLocalServer(place);
+}
+
 function hidden(url: string): Failure {
   return new Failure('server_unexpected', `The local server answers at ${url}, but its process cannot be told.`, {
     hint: `Find its number with lsof -t -iTCP:${new URL(url).port} -sTCP:LISTEN, then: kill <number>`,
@@ -152,8 +159,8 @@ const passedVariables =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_LOCAL_ADDR|SERVICE_[A-Z]+_DIR|NODE_EXTRA_CA_CERTS|SYSTEMROOT|LOCALAPPDATA)$/;
 
 /**
- * Refuses an automatic start that would create an empty database, or keep files, beside those in use, before an older
- * server is stopped for it.
+ * Refuses an automatic start that would create an empty database, or keep files, beside those in use, before a server
+ * is stopped for it.
  */
 function requireOwnStorage(data: string, { SERVICE_DB, SERVICE_FILES }: Env): void {
   if (SERVICE_DB) throw others('SERVICE_DB names its database', 'service serve');
