@@ -56,10 +56,18 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** All of a text, from a file or with `-` from standard input; one that never ends is refused. */
+/**
+ * All of a text, from a file or with `-` from standard input; one that never ends is refused.
+ *
+ * @throws Failure `body_empty` where standard input has none, as that of a command that failed before the pipe
+ */
 export async function readWhole(path: string, out: Output, what: string): Promise<string> {
   const { text, more } = await takeText(path === '-' ? stdinBytes(out, what) : fileBytes(path), 'head');
   if (more) throw usage(`There is more to read than ${what} may be.`);
+  if (path === '-' && !/\S/u.test(text))
+    throw new Failure('body_empty', `Standard input has no text for ${what}.`, {
+      hint: 'The command before the pipe wrote nothing',
+    });
   return text;
 }
 

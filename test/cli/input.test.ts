@@ -18,6 +18,35 @@ describe('standard input', () => {
     expect(await messages()).to.have.length(before);
   });
 
+  it('changes and makes nothing from an empty pipe; a named file may be empty', async () => {
+    await home().json(['board', 'charter', '--set', 'We fix pipes.']);
+    writeFileSync(join(home().work, 'guide.md'), 'You guide.\n');
+    writeFileSync(join(home().work, 'empty.md'), '');
+    await home().json(['board', 'roles', '--set', 'guide', '--can', 'post', '--charter-file', 'guide.md']);
+    const { task } = await home().json(['task', 'new', 'Valve', '--about', 'It drips.']);
+    const lines = [
+      'board charter --file -',
+      'board roles --set guide --charter-file -',
+      'board create other --charter-file -',
+      `task update ${task.ref} --about -`,
+      `task update ${task.ref} --stands -`,
+      'task new Washer --about -',
+    ];
+    for (const line of lines) {
+      const result = await home().shell(`printf "\\n" | service ${line} --json`);
+      expect(JSON.parse(result.stdout).error?.code, line).to.equal('body_empty');
+      expect(result.code, line).to.equal(2);
+    }
+    expect((await home().json(['board', 'charter'])).charter).to.equal('We fix pipes.');
+    expect((await home().json(['board', 'roles'])).roles.guide.charter).to.equal('You guide.');
+    expect((await home().json(['task', 'show', task.ref])).task.about.text).to.equal('It drips.');
+    expect((await home().json(['boards'])).boards).to.have.length(1);
+    expect((await home().json(['task', 'list', '--state', 'all'])).tasks).to.have.length(1);
+    await home().json(['board', 'roles', '--set', 'guide', '--charter-file', 'empty.md']);
+    expect((await home().json(['board', 'roles'])).roles.guide).to.not.have.key('charter');
+    await home().json(['board', 'roles', '--remove', 'guide']);
+  });
+
   it('posts all of a pipe that delivers late', async () => {
     const result = await home().shell(
       '(sleep 0.5; printf "first\\n"; sleep 0.5; printf "second\\n") | service say --json',

@@ -50,11 +50,9 @@ export function taskAndText(words: readonly string[], argv: readonly string[]): 
 /** A text that is an argument, or piped in. @throws Failure `body_empty`. */
 export async function textOf(given: string | undefined, what: string, out: Output): Promise<string> {
   if (given === undefined && !hasPipedInput()) throw missingArgument(`Give ${what} as an argument, or pipe it in.`);
-  const text = given === undefined || given === '-' ? await readWhole('-', out, what) : given;
-  if (/\S/u.test(text)) return text;
-  throw new Failure('body_empty', `There is no text for ${what}.`, {
-    hint: given === undefined || given === '-' ? 'The command before the pipe wrote nothing' : '',
-  });
+  if (given === undefined || given === '-') return readWhole('-', out, what);
+  if (/\S/u.test(given)) return given;
+  throw new Failure('body_empty', `There is no text for ${what}.`);
 }
 
 /**
