@@ -145,7 +145,7 @@ export function report(error: unknown, out: Output, verbose = false): number {
   if (error instanceof Exit) return error.code;
   const problem = asProblem(error);
   const unheard = problem.body.error.code.startsWith('output_');
-  if (out.mode === 'text' || out.values || unheard) show(process.stderr, `${errorText(problem, out, verbose)}\n`);
+  if (out.errorAside || unheard) show(process.stderr, `${errorText(problem, out, verbose)}\n`);
   else out.printError(problem.body);
   return problem.exit;
 }

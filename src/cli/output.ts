@@ -25,13 +25,21 @@ export class Output {
   pick: (record: object) => unknown = (record) => record;
   /** What `--jq` makes of a record; set once the flags are known. */
   filter: ((record: unknown) => string) | null = null;
-  private wroteRecord = false;
+  /** Whether the one object of `--json` is printed. */
+  private printed = false;
+  /** Whether a line of several was. */
+  private wroteLine = false;
   private unsaid: string[] = [];
 
   constructor(mode: Mode, quiet: boolean, values = false) {
     this.mode = mode;
     this.quiet = quiet;
     this.values = values;
+  }
+
+  /** Whether an error goes to standard error, as text: in text mode, and where standard output is for the result alone. */
+  get errorAside(): boolean {
+    return this.mode === 'text' || this.values || (this.mode === 'json' && this.printed);
   }
 
   /** Whether a person may be looking at the result right now. */
@@ -53,7 +61,7 @@ export class Output {
     }
     const whole = { ...this.base, ...autostarted(), ...record };
     this.show(whole, this.mode === 'json' && this.terminal ? 2 : undefined);
-    this.wroteRecord = true;
+    this.printed = true;
   }
 
   private show(record: object, indent?: number): void {
@@ -95,7 +103,7 @@ export class Output {
     if (this.quiet) return;
     if (this.mode === 'text' && text) write(text());
     else this.show(record);
-    this.wroteRecord = true;
+    this.wroteLine = true;
   }
 
   /** Prints a list that is wanted as one record per line; whether it is. */
@@ -153,7 +161,7 @@ export class Output {
   /** An error object for programs; after the first line of a stream it is the last line. */
   printError(body: object): void {
     if (this.values) show(process.stderr, `${JSON.stringify(body)}\n`);
-    else showJson(body, this.mode === 'json' && this.terminal && !this.wroteRecord ? 2 : undefined);
+    else showJson(body, this.mode === 'json' && this.terminal && !this.wroteLine ? 2 : undefined);
   }
 }
 

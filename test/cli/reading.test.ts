@@ -1,6 +1,7 @@
 /** Which messages a reader gets, and what is marked as read. */
 import { expect } from 'chai';
 import { finished, until } from './support/home.ts';
+import { LossyNetwork } from './support/lossy.ts';
 import { homeWithBoard } from './support/shared.ts';
 import { typed } from './support/terminal.ts';
 
@@ -174,6 +175,23 @@ describe('reading a board', () => {
       expect(await inbox('--jq', filter!), filter).to.deep.equal({ code: 0, stdout, stderr: note });
     expect(await inbox('--jq', '.messages[].body')).to.deep.equal({ code: 0, stdout: 'first\nsecond\n', stderr: '' });
     expect(await inbox('--jq', '.messages|length')).to.deep.equal({ code: 0, stdout: '0\n', stderr: '' });
+  });
+
+  it('says of messages that could not be acknowledged that they come again, beside the one JSON object', async () => {
+    const { token, server } = await home().json(['agent', 'create', 'offline', '-b', 'demo', '--print-token']);
+    await home().json(['say', '--to', '@offline', '--no-notes', 'once more']);
+    const network = await LossyNetwork.to(server.url);
+    network.decide = ({ path }) => (path.endsWith('/ack') ? 'cut' : 'pass');
+    const env = { SERVICE_TOKEN: token, SERVICE_SERVER: network.url };
+    const told = /^These messages could not be acknowledged, so they will come again\.\nError \(\w+\): /;
+    for (const form of [['--json'], ['--jq', '.']]) {
+      const { code, stdout, stderr } = await home().run(['inbox', '--timeout', '1', ...form], { env });
+      expect(JSON.parse(stdout).messages[0].body, form[0]).to.equal('once more');
+      expect(stderr, form[0]).to.match(told);
+      expect(code, form[0]).to.equal(8);
+    }
+    network.close();
+    expect((await home().json(['inbox', '--as', 'offline'])).messages[0].body).to.equal('once more');
   });
 
   it('quotes each line of a text in Markdown, so that none passes for another message', async () => {

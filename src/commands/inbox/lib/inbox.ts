@@ -172,7 +172,7 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
   try {
     await session.client.call('ackInbox', { body: { up_to: acked_up_to } });
   } catch (error) {
-    out.note('These messages could not be acknowledged, so they will come again.');
+    out.note('These messages could not be acknowledged, so they will come again.', { always: true });
     throw error;
   }
 }
