@@ -72,14 +72,16 @@ export class Output {
 
   /**
    * Whether the messages of a record are printed with it, each to its end: `--quiet`, `--json=FIELD,…` and `--jq` may leave
-   * them out. It is tried with marks in the place of their bodies.
+   * them out. It is tried with marks in the place of their texts.
+   *
+   * @param field where the texts are
    */
-  shows(record: object): boolean {
+  shows(record: object, field = 'body'): boolean {
     if (this.quiet) return false;
     const marks: string[] = [];
     const marked = JSON.parse(JSON.stringify(record), (key, value) => {
       if (key === 'bundle' || key === 'wrapped') return marks.join(' ');
-      if (key !== 'body') return value;
+      if (key !== field) return value;
       marks.push(`<${marks.length} ${'.'.repeat(String(value).length)}>`);
       return marks.at(-1);
     });
@@ -91,6 +93,18 @@ export class Output {
       // An expression that reads the texts does not understand the marks.
       return false;
     }
+  }
+
+  /** Those of a list that are printed to their end: each by itself with `--ndjson`, else all or none. @param name of the list in its record */
+  shownOf<Item extends object>(name: string, items: Item[], field?: string): Item[] {
+    if (this.mode === 'ndjson') return items.filter((item) => this.shows(item, field));
+    return this.shows({ [name]: items }, field) ? items : [];
+  }
+
+  /** Says what became of those that `shows` found missing. @param what they are */
+  noteUnshown(what = 'messages'): void {
+    const note = `These ${what} stay unread, as their texts are not printed. To read them, leave out --jq and --json=FIELD.`;
+    this.note(note, { always: true });
   }
 
   /** As text, what of a result is known before the rest of it. */

@@ -88,7 +88,16 @@ describe('requests of agents', () => {
     await home().json(['approval', 'decline', second.approval.id]);
     const { stdout } = await home().run(['inbox', 'wait', '60'], { env });
     expect(stdout).to.equal('demo · nothing new for asker\nservice: 2 notices wait: service inbox notices --ack\n');
+    for (const filter of [
+      ['--jq', '.notices|length'],
+      ['--ndjson', '--jq', '.kind'],
+    ]) {
+      const { stderr } = await home().run(['inbox', 'notices', '--ack', ...filter], { env });
+      expect(stderr, filter.join(' ')).to.match(/^These notices stay unread, as their texts are not printed\. /);
+    }
     expect((await home().json(['inbox', 'notices', '--ack'], { env })).notices).to.have.length(2);
+    const none = await home().run(['inbox', 'notices', '--ack', '--jq', '.notices|length'], { env });
+    expect(none).to.deep.equal({ code: 0, stdout: '0\n', stderr: '' });
   });
 
   it('are told by the inbox after a quiet wait that they ended, and end no further one then', async () => {

@@ -7,6 +7,8 @@ import { typed } from './support/terminal.ts';
 
 describe('reading a board', () => {
   const home = homeWithBoard();
+  const unshown =
+    'These messages stay unread, as their texts are not printed. To read them, leave out --jq and --json=FIELD.\n';
   // biome-ignore lint/suspicious/noExplicitAny: printed records
   const seqs = (record: any) => record.messages.map((message: { seq: number }) => message.seq);
 
@@ -132,6 +134,30 @@ describe('reading a board', () => {
     await home().json(['read', '-b', 'questions', '--all', '--mark-read']);
   });
 
+  it('marks nothing as read whose text a filter left out, and says so', async () => {
+    await home().json(['board', 'create', 'filtered', '--no-link']);
+    await home().json(['agent', 'create', 'filterer', '-b', 'filtered']);
+    const lines = ['one', 'two', 'three'].map((body) => `'${JSON.stringify({ body })}'`).join(' ');
+    await home().shell(`printf '%s\\n' ${lines} | service say --as filterer --ndjson-in -q`);
+    const [one, two] = seqs(await home().json(['read', '-b', 'filtered']));
+    const unread = async () => (await home().json(['board', 'show', '-b', 'filtered'])).board_record.unread;
+    const mark = (...args: string[]) => home().run(['read', '-b', 'filtered', '--mark-read', ...args]);
+    for (const args of [
+      ['--jq', '.messages|length'],
+      ['--all', '--json=seq,from'],
+      ['--ndjson', '--jq', `select(.seq != ${one}).body`],
+      ['--limit', '2', '--ndjson', '--jq', '.seq'],
+    ]) {
+      const { code, stdout, stderr } = await mark(...args);
+      expect([code, stdout === '', stderr], args.join(' ')).to.deep.equal([0, false, unshown]);
+      expect(await unread(), args.join(' ')).to.equal(3);
+    }
+    const first = await mark('--ndjson', '--jq', `select(.seq != ${two}).body`);
+    expect([first.stdout, first.stderr, await unread()]).to.deep.equal(['one\nthree\n', unshown, 2]);
+    expect(await mark('--jq', '.messages[].body')).to.deep.equal({ code: 0, stdout: 'two\nthree\n', stderr: '' });
+    expect(await unread()).to.equal(0);
+  });
+
   it('leads a person from the inbox to a reply that is owed, whether that was read or not', async () => {
     const me = (await home().json(['whoami'])).actor.name;
     await home().json(['say', '--as', 'codex', '--to', `@${me}`, '--expect-reply', 'Shall I?']);
@@ -159,20 +185,18 @@ describe('reading a board', () => {
   it('acknowledges no message of an inbox whose text a filter left out, and says so', async () => {
     await home().json(['agent', 'create', 'counter', '-b', 'demo']);
     for (const body of ['first', 'second']) await home().json(['say', '--to', '@counter', '--no-notes', body]);
-    const note =
-      'These messages stay unread, as their texts are not printed. To read them, leave out --jq and --json=FIELD.\n';
     const inbox = (...args: string[]) => home().run(['inbox', '--as', 'counter', ...args]);
     expect(await inbox('--json=more,acked_up_to')).to.deep.equal({
       code: 0,
       stdout: '{"more":false,"acked_up_to":null}\n',
-      stderr: note,
+      stderr: unshown,
     });
     for (const [filter, stdout] of [
       ['.messages|length', '2\n'],
       ['.messages[0].body', 'first\n'],
       ['.messages[].body|select(test("second"))', 'second\n'],
     ])
-      expect(await inbox('--jq', filter!), filter).to.deep.equal({ code: 0, stdout, stderr: note });
+      expect(await inbox('--jq', filter!), filter).to.deep.equal({ code: 0, stdout, stderr: unshown });
     expect(await inbox('--jq', '.messages[].body')).to.deep.equal({ code: 0, stdout: 'first\nsecond\n', stderr: '' });
     expect(await inbox('--jq', '.messages|length')).to.deep.equal({ code: 0, stdout: '0\n', stderr: '' });
   });

@@ -1,5 +1,5 @@
 import { BaseCommand, booleanFlag, listFlags, waitFlag } from '../../cli/base.ts';
-import { flushed } from '../../cli/output.ts';
+import { flushed, type Output } from '../../cli/output.ts';
 import { called } from '../../cli/runtime.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
@@ -31,7 +31,7 @@ export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
     const notices = await readNotices(session, this.flags.wait ?? 0);
     if (this.out.mode === 'ndjson') for (const notice of notices) this.out.each(notice);
     else this.print<typeof json>({ notices }, () => noticesText(notices, session));
-    if (this.flags.ack) await ackAll(session, notices);
+    if (this.flags.ack) await ackAll(session, notices, this.out);
   }
 }
 
@@ -43,8 +43,10 @@ async function readNotices({ client }: Session, wait: number): Promise<Notice[]>
   return allRows(client, 'listNotices', 'notices', { query: { limit: 100 } });
 }
 
-/** Notes that these were told, once the reader has them. */
-async function ackAll({ client }: Session, notices: Notice[]): Promise<void> {
+/** Notes that those whose texts are printed were told, once the reader has them. */
+async function ackAll({ client }: Session, all: Notice[], out: Output): Promise<void> {
+  const notices = out.shownOf('notices', all, 'text');
+  if (notices.length < all.length) out.noteUnshown('notices');
   if (notices.length === 0) return;
   await flushed();
   for (let from = 0; from < notices.length; from += 50) {

@@ -153,9 +153,7 @@ export async function remindOfTasks(
 export function leaveUnshown(record: object, parts: { acked_up_to: number | null }[], out: Output): void {
   if (parts.every(({ acked_up_to: last }) => last === null) || out.shows(record)) return;
   for (const part of parts) part.acked_up_to = null;
-  const note =
-    'These messages stay unread, as their texts are not printed. To read them, leave out --jq and --json=FIELD.';
-  out.note(note, { always: true });
+  out.noteUnshown();
 }
 
 /** Notes that the agent was told of the notices that wait, once it was: then they end no further wait. */

@@ -46,9 +46,9 @@ export async function read(session: BoardSession, asked: ReadOptions, { out, tim
   else await printPage(session, page, options, show);
   if (session.seat && inSession()) {
     await flushed();
-    await tellShown(session.seat, shownOf(page.messages, out));
+    await tellShown(session.seat, out.shownOf('messages', page.messages));
   }
-  if (options['mark-read']) await markRead(client, board, page.messages.at(-1)?.seq, out);
+  if (options['mark-read']) await markRead(session, printedTo(NONE, page.messages, out), out);
   if (options.follow) await goOn(session, lookedUpTo(page, Math.max(begin, options.after ?? 0)), options, show);
 }
 
@@ -84,11 +84,13 @@ async function readAll(session: BoardSession, options: ReadOptions, show: Show):
   // Newest first is a view on one page; a whole board is read from its beginning.
   const start = newestFirst(options) ? { after: 0 } : await spanQuery(session, options);
   let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
+  let printed = NONE;
   for (;;) {
     const input = { params: { board }, query: { ...filtersOf(options), ...query } };
     const { data } = await patiently(show.out)(() => client.call('listMessages', input));
     if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
     else all.push(...data.messages);
+    if (show.out.mode === 'ndjson' && options['mark-read']) printed = printedTo(printed, data.messages, show.out);
     last = Math.max(last, data.messages.at(-1)?.seq ?? 0);
     if (all.length > MOST) throw tooMany(filterWords(options) + staying(session));
     const next = options.before === undefined ? data.next_after : data.prev_before;
@@ -96,9 +98,11 @@ async function readAll(session: BoardSession, options: ReadOptions, show: Show):
     query = options.before === undefined ? { after: next, limit: 200 } : { before: next, newest: true, limit: 200 };
   }
   all.sort((a, b) => a.seq - b.seq);
-  if (show.out.mode !== 'ndjson')
+  if (show.out.mode !== 'ndjson') {
     await printPage(session, { messages: all, next_after: null, prev_before: null }, options, show);
-  if (options['mark-read']) await markRead(client, board, last, show.out);
+    printed = printedTo(NONE, all, show.out);
+  }
+  if (options['mark-read']) await markRead(session, printed, show.out);
   if (options.follow) await goOn(session, last, options, show);
 }
 
@@ -115,20 +119,31 @@ async function printPage(session: BoardSession, page: Page, options: ReadOptions
   );
 }
 
-/** Those of a page's messages that were printed to their end. */
-function shownOf(messages: Message[], out: Output): Message[] {
-  if (out.mode === 'ndjson') return messages.filter((message) => out.shows(message));
-  return out.shows({ messages }) ? messages : [];
-}
-
 async function boardFacts(client: Client, board: string) {
   const { data } = await client.call('getBoard', { params: { board } });
   return { visibility: data.visibility, read_up_to: data.read_up_to, unread: data.unread };
 }
 
-/** @param last the number of the last one that was shown; 0 or undefined where none was. */
-async function markRead(client: Client, board: string, last: number | undefined, out: Output): Promise<void> {
-  if (!last) return;
+/** Up to which number everything was printed to its end, and whether that is all of it. */
+interface Printed {
+  last: number;
+  whole: boolean;
+}
+
+const NONE: Printed = { last: 0, whole: true };
+
+/** With what was printed next. */
+function printedTo(before: Printed, messages: Message[], out: Output): Printed {
+  if (!before.whole) return before;
+  const all = out.shownOf('messages', messages);
+  const first = messages.findIndex((message, n) => message !== all[n]);
+  const shown = first < 0 ? all : all.slice(0, first);
+  return { last: shown.at(-1)?.seq ?? before.last, whole: first < 0 };
+}
+
+async function markRead({ client, board }: BoardSession, { last, whole }: Printed, out: Output): Promise<void> {
+  if (!whole) out.noteUnshown();
+  if (last === 0) return;
   await flushed();
   const { data } = await client.call('ackBoard', { params: { board }, body: { up_to: last } });
   out.note(`Marked as read up to #${data.read_up_to}, ${data.unread} unread.`);
