@@ -297,8 +297,9 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       const value = word === agent && /^(--as|-a)$/.test(this.argv[i - 1] ?? '');
       return !value && !/^(--as|-a|--as=.*|-a=.*)$/.test(word) && word !== `-a${agent}`;
     });
-    const quoted = own.filter((word) => word !== '--yes' && word !== '-y').map((word) => shellArgument(word));
-    const kept = quoted.map(withoutSecret);
+    const end = own.indexOf('--');
+    const asked = own.flatMap((word, i) => (end < 0 || i < end ? withoutYes(word) : [word]));
+    const kept = asked.map((word) => withoutSecret(shellArgument(word)));
     return ['service', ...(this.id ?? '').split(':'), ...kept].join(' ');
   }
 
@@ -363,3 +364,9 @@ export abstract class WriteCommand<T extends typeof Command = typeof Command> ex
 
 /** A secret that was typed is not repeated; the command asks for it, or reads it from standard input. */
 const withoutSecret = (word: string): string => (/\bab[abcdhilp]_[A-Za-z0-9_-]{24,}/.test(word) ? '-' : word);
+
+/** A word without the yes in it, which may stand among other short flags; none where nothing is left. */
+function withoutYes(word: string): string[] {
+  const short = word.replace(/^-[qfAuhy]+/, (flags) => flags.replaceAll('y', ''));
+  return word === '--yes' || (short === '-' && word !== '-') ? [] : [short];
+}

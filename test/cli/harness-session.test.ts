@@ -167,6 +167,14 @@ describe('a session with a seat on one of several servers', () => {
       expect(await hint(['board', 'visibility', 'private', '--yes'])).to.equal(
         'board visibility private --board general --server local',
       );
+      for (const [words, flags] of [
+        ['-qy', ' -q'],
+        ['-yqy', ' -q'],
+        ['-yb general', ' -b general'],
+      ] as const)
+        expect(await hint(['board', 'visibility', 'private', ...words.split(' '), '-s', 'local'])).to.equal(
+          `board visibility private${flags} -s local${flags.includes('-b') ? '' : ' --board general'}`,
+        );
       expect(await hint(['key', 'list'])).to.equal('key list --server local');
       expect(await hint(['board', 'leave', '-s', 'local'])).to.equal('board leave -s local --board general');
       expect(await hint(['board', 'leave', '--server', team.url])).to.equal(`board leave --server ${team.url}`);
