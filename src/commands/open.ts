@@ -51,7 +51,7 @@ export default class Open extends BaseCommand<typeof Open> {
     const { server: named = env.SERVICE_SERVER, board, as } = this.globals;
     const saved = readCredentials(folders);
     const { namedOrigin } = await import('../cli/session/open-session.ts');
-    const serverOrigin = this.globals.server ? namedOrigin(this.globals.server, () => saved) : undefined;
+    const serverOrigin = this.globals.server ? namedOrigin(this.globals.server, () => saved, as) : undefined;
     const actor = chooseActor({ as, board, serverOrigin }, () => saved, env, await sessionSeats());
     const seat = actor.kind === 'seat' ? actor.seat : null;
     const server: KnownServer =

@@ -82,6 +82,17 @@ describe('the server in use', () => {
     rmSync(folder);
   });
 
+  it('is that of the seat for an agent, and another that is named is refused, with a token of the environment too', async () => {
+    await home.json(['agent', 'create', 'codex', '--board', 'mine', '--server', 'local']);
+    const env = { SERVICE_TOKEN: first.dana.token, SERVICE_SERVER: first.url };
+    const args = ['say', 'hi', '--as', 'codex'];
+    for (const around of [{}, env]) {
+      const { code, stdout } = await home.run([...args, '--server', first.url, '--json'], { env: around });
+      expect([code, JSON.parse(stdout).error?.code]).to.deep.equal([2, 'agent_on_another_server']);
+      expect((await home.json([...args, '--server', 'local'], { env: around })).message.from.name).to.equal('codex');
+    }
+  });
+
   it('is the local one where it was chosen before it ever ran, and so had no address yet', async () => {
     const fresh = new Home();
     const key = first.dana.token;

@@ -113,7 +113,7 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
 
 async function actorOf({ as, board, ofBoard, server, seat }: SessionChoice, saved: () => Credentials): Promise<Actor> {
   if (seat) return { kind: 'seat', seat, source: 'session' };
-  const serverOrigin = server ? namedOrigin(server, saved) : undefined;
+  const serverOrigin = server ? namedOrigin(server, saved, as) : undefined;
   return chooseActor({ as, board, ofBoard, serverOrigin }, saved, runtime().env, await sessionSeats());
 }
 
@@ -226,11 +226,11 @@ function remoteServer(origin: string): KnownServer {
   return { origin, name: new URL(origin).hostname, local: false, entry: null };
 }
 
-/** The address of a server that is named; undefined where a credential of the environment goes to any. */
-export function namedOrigin(name: string, saved: () => Credentials): string | undefined {
+/** The address of a server that is named; undefined where a credential of the environment acts, which goes to any. @param as the agent of `--as` */
+export function namedOrigin(name: string, saved: () => Credentials, as?: string): string | undefined {
   const { env, folders } = runtime();
   // A credential of the environment needs no known server.
-  if (environmentToken(env)) return undefined;
+  if (!as && environmentToken(env)) return undefined;
   const server = namedServer(name, saved(), folders, env);
   if (!server.local) return server.origin;
   return Object.entries(saved().servers).find(([, entry]) => entry.mode === 'local')?.[0] ?? server.origin;
