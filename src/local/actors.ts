@@ -39,10 +39,11 @@ export function chooseActor(
   const board = choice.board ?? env.SERVICE_BOARD;
   const near = choice.serverOrigin ? here.filter(({ origin }) => origin === choice.serverOrigin) : here;
   if (choice.ofBoard && !board && near.length > 1) throw severalSeats(near);
-  if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved()), source: 'flag' };
+  if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved(), env), source: 'flag' };
   const token = environmentToken(env);
   if (token) return { kind: 'token', token, agent: token.startsWith('aba_') };
-  if (env.SERVICE_AGENT) return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved()), source: 'env' };
+  if (env.SERVICE_AGENT)
+    return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved(), env), source: 'env' };
   if (here.length === 0) return { kind: 'person' };
   if (near.length === 0) throw sessionElsewhere(here);
   const matching = near.length > 1 ? near.filter((seat) => isOn(seat, board)) : near;
@@ -79,14 +80,16 @@ export function environmentToken(env: Env): string | null {
 }
 
 /** The seat called `name`, `name@board` or by its `mem_` id, among those this machine holds tokens for; also with an @ before it. */
-function findSeat(typed: string, choice: ActorChoice, saved: Credentials): Seat {
+function findSeat(typed: string, choice: ActorChoice, saved: Credentials, env: Env): Seat {
   const selector = typed.replace(/^@/, '');
   const [name = '', named] = selector.split('@', 2);
   const board = named ?? choice.board;
   const held = allSeats(saved).filter((seat) => seat.memberId === selector || seat.saved.name === name);
   const here = choice.serverOrigin ? held.filter((seat) => seat.origin === choice.serverOrigin) : held;
   if (held.length > 0 && here.length === 0) throw onAnotherServer(selector, held[0]!);
-  const matching = board && here.length > 1 ? here.filter((seat) => isOn(seat, board)) : here;
+  const usual = here.filter((seat) => isOn(seat, env.SERVICE_BOARD));
+  const among = board ? here.filter((seat) => isOn(seat, board)) : usual.length > 0 ? usual : here;
+  const matching = here.length > 1 ? among : here;
   if (matching.length === 1 && (named === undefined || isOn(matching[0]!, named))) return matching[0]!;
   if (matching.length > 1) throw ambiguous(name, matching);
   const ended = Object.values(saved.servers).flatMap((entry) => Object.entries(entry.seats));

@@ -34,11 +34,11 @@ describe('saved credentials', () => {
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-  const choose = (as: string, board?: string) =>
-    chooseActor({ as, board, serverOrigin: undefined }, () => readCredentials(place()), {});
-  const codeOf = (as: string, board?: string) => {
+  const choose = (as: string | undefined, board?: string, env: Record<string, string> = {}) =>
+    chooseActor({ as, board, serverOrigin: undefined }, () => readCredentials(place()), env);
+  const codeOf = (as: string, board?: string, env?: Record<string, string>) => {
     try {
-      choose(as, board);
+      choose(as, board, env);
     } catch (error) {
       return (error as { code: string }).code;
     }
@@ -53,6 +53,20 @@ describe('saved credentials', () => {
     expect(codeOf('codex')).to.equal('agent_ambiguous');
     expect(codeOf('codex@three')).to.equal('agent_seat_elsewhere');
     expect(codeOf('nobody')).to.equal('agent_seat_elsewhere');
+  });
+
+  it('let SERVICE_BOARD decide between seats of one name, where no flag does', () => {
+    const two = { SERVICE_BOARD: 'two' };
+    expect(choose('codex', undefined, two)).to.have.nested.property('seat.memberId', 'mem_2');
+    expect(choose(undefined, undefined, { ...two, SERVICE_AGENT: 'codex' })).to.have.nested.property(
+      'seat.memberId',
+      'mem_2',
+    );
+    expect(choose('codex', 'one', two)).to.have.nested.property('seat.memberId', 'mem_1');
+    expect(choose('codex@one', undefined, two)).to.have.nested.property('seat.memberId', 'mem_1');
+    expect(choose('claude', undefined, two)).to.have.nested.property('seat.memberId', 'mem_3');
+    expect(codeOf('codex', undefined, { SERVICE_BOARD: 'three' })).to.equal('agent_ambiguous');
+    expect(codeOf('codex', 'three', two)).to.equal('agent_seat_elsewhere');
   });
 
   it('drop the token of a seat that ended, explain it for a week, then forget it', async () => {
