@@ -23,6 +23,17 @@ describe('audit verify', () => {
     const record = await home().run(['audit', 'verify', '--json']);
     expect(record.code).to.equal(3);
     expect(JSON.parse(record.stdout)).to.deep.include({ ok: false, problem: { seq, problem } });
+    for (const args of [
+      ['verify', '-q'],
+      ['export', 'x.ndjson', '--verify'],
+    ]) {
+      const told = await home().run(['audit', ...args]);
+      const error = `Error (check_failed): demo: record broken at #${seq}: ${problem}\n`;
+      expect([told.code, told.stdout], args.join(' ')).to.deep.equal([3, '']);
+      expect(told.stderr, args.join(' ')).to.satisfy((text: string) => text.startsWith(error));
+      const failed = await home().run(['audit', ...args, '--json']);
+      expect([failed.code, JSON.parse(failed.stdout).error.code], args.join(' ')).to.deep.equal([3, 'check_failed']);
+    }
     expect(readFileSync(pins(), 'utf8')).to.equal(before);
   }
 

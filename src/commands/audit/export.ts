@@ -2,7 +2,6 @@ import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
-import { EXIT, Exit } from '../../cli/errors.ts';
 import { patiently } from '../../cli/list.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { count, object, seq, text } from '../../cli/shapes.ts';
@@ -34,8 +33,9 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
     const request = patiently(this.out);
     if (this.flags.verify) {
       const checked = await verifyRecord(session, { request });
-      this.out.note(verifyText(session, checked));
-      if (!checked.ok) throw new Exit(EXIT.checkFailed);
+      const found = verifyText(session, checked);
+      if (!checked.ok) throw new Failure('check_failed', found);
+      this.out.note(found);
     }
     const result = await exportRecord(session, this.args.path, request);
     if (this.args.path === '-') return;

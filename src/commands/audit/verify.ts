@@ -1,5 +1,5 @@
 import { BaseCommand, integerFlag, stringFlag } from '../../cli/base.ts';
-import { EXIT, Exit } from '../../cli/errors.ts';
+import { checkFailed } from '../../cli/errors.ts';
 import { patiently } from '../../cli/list.ts';
 import { without } from '../../cli/session/here.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
@@ -29,6 +29,6 @@ export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
     const { from: start, accept } = this.flags;
     const result = await verifyRecord(session, { start, accept, request: patiently(this.out) });
     this.print<typeof json>(result, () => verifyText(session, result));
-    if (!result.ok) throw new Exit(EXIT.checkFailed);
+    if (!result.ok) throw checkFailed(this.out, verifyText(session, result));
   }
 }
