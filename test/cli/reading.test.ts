@@ -58,6 +58,11 @@ describe('reading a board', () => {
     const around = (await lines('read', '--around', '100')).map(({ seq }) => seq);
     expect(around).to.deep.equal(Array.from({ length: 50 }, (_, n) => 75 + n));
     expect((await home().run(['read', '--around', '100', '--all', '-b', 'talk'])).code).to.equal(2);
+    await post(`for i in $(seq 190); do echo '{"body":"late"}'; done`);
+    const before = Array.from({ length: 297 }, (_, n) => 3 + n);
+    expect((await lines('read', '--before', '300')).map(({ seq }) => seq)).to.deep.equal(before);
+    const all = await home().json(['read', '--before', '300', '--all', '-b', 'talk']);
+    expect([all.messages.map(({ seq }: { seq: number }) => seq), all.next_after]).to.deep.equal([before, null]);
   });
 
   it('says of a thread on which board it is, also where its reference names it, and how to go on there', async () => {

@@ -6,6 +6,7 @@ import { inSession } from '../../../../cli/session/here.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import { followed, type TimeStyle } from '../../../../cli/terminal/time.ts';
 import type { Client } from '../../../../client/client.ts';
+import { pages } from '../../../../client/pages.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { Failure } from '../../../../local/failure.ts';
 import { tellShown } from '../../../inbox/lib/hold-deliveries.ts';
@@ -81,23 +82,17 @@ async function readAll(session: BoardSession, options: ReadOptions, show: Show):
   const { client, board } = session;
   const all: Message[] = [];
   let last = Math.max(options.after ?? 0, options.follow ? await newestSeq(client, board) : 0);
-  // Newest first is a view on one page; a whole board is read from its beginning.
-  const start = newestFirst(options) ? { after: 0 } : await spanQuery(session, options);
-  let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
+  // Newest first is a view on one page; more of a board is read from its beginning.
+  const after = options.after ?? (options.unread ? await readPosition(session) : 0);
+  const query = { ...filtersOf(options), after, before: options.before, limit: 200 };
   let printed = NONE;
-  for (;;) {
-    const input = { params: { board }, query: { ...filtersOf(options), ...query } };
-    const { data } = await patiently(show.out)(() => client.call('listMessages', input));
-    if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
-    else all.push(...data.messages);
-    if (show.out.mode === 'ndjson' && options['mark-read']) printed = printedTo(printed, data.messages, show.out);
-    last = Math.max(last, data.messages.at(-1)?.seq ?? 0);
+  for await (const { messages } of pages(client, 'listMessages', { params: { board }, query }, patiently(show.out))) {
+    if (show.out.mode === 'ndjson') for (const message of messages) show.out.each(message);
+    else all.push(...messages);
+    if (show.out.mode === 'ndjson' && options['mark-read']) printed = printedTo(printed, messages, show.out);
+    last = Math.max(last, messages.at(-1)?.seq ?? 0);
     if (all.length > MOST) throw tooMany(filterWords(options) + staying(session));
-    const next = options.before === undefined ? data.next_after : data.prev_before;
-    if (next === null) break;
-    query = options.before === undefined ? { after: next, limit: 200 } : { before: next, newest: true, limit: 200 };
   }
-  all.sort((a, b) => a.seq - b.seq);
   if (show.out.mode !== 'ndjson') {
     await printPage(session, { messages: all, next_after: null, prev_before: null }, options, show);
     printed = printedTo(NONE, all, show.out);
@@ -210,11 +205,6 @@ async function spanQuery(
   if (span.before !== undefined) return { before: span.before, newest: true };
   if (span.unread) return { after: await readPosition(session) };
   return { newest: true };
-}
-
-/** Whether nothing but the newest page was asked for. */
-function newestFirst({ after, before, unread }: Span): boolean {
-  return after === undefined && before === undefined && !unread;
 }
 
 async function readPosition({ client, board, agent }: BoardSession): Promise<number> {
