@@ -1,6 +1,6 @@
 /** Verifies a board's record from what the server's API returns, and nothing else. */
 import { type ChainPoint, ChainVerifier, type Problem, type Sha256 } from '../contract/chain.ts';
-import type { Client } from './client.ts';
+import type { CallInput, Client } from './client.ts';
 import { unexpected } from './errors.ts';
 import { pages, type Repeat } from './pages.ts';
 
@@ -71,11 +71,17 @@ export async function verifyBoard(
   return { ...found, problem: await alone.add(event) };
 }
 
-/** @throws ClientError `server_unexpected` for what is no page of events. */
-async function* eventPages(client: Client, board: string, query: { after: number; limit: number }, request?: Repeat) {
+/** The events of a board, page by page. @throws ClientError `server_unexpected` for what is no page of events. */
+export async function* eventPages(
+  client: Client,
+  board: string,
+  query: NonNullable<CallInput<'listEvents'>['query']>,
+  request?: Repeat,
+) {
   for await (const page of pages(client, 'listEvents', { params: { board }, query }, request)) {
-    if (!Array.isArray(page.events) || !Number.isSafeInteger(page.head_seq))
-      throw unexpected('The answer is not a page of events.');
+    const events: unknown = page.events;
+    const whole = Array.isArray(events) && events.every((event) => typeof event === 'object' && event !== null);
+    if (!whole || !Number.isSafeInteger(page.head_seq)) throw unexpected('The answer is not a page of events.');
     yield page;
   }
 }

@@ -1,4 +1,7 @@
 /** The events that `audit log` shows: the newest or what follows a number, of anybody or of one member. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -63,5 +66,28 @@ describe('audit log', () => {
     expect([seqs(last), last.next_after]).to.deep.equal([[5, 6], null]);
     const typed = await home().run('audit log --type message.posted,board.created --after 0 --limit 1'.split(' '));
     expect(typed.stdout).to.include('Later: service audit log --after 1 --type message.posted,board.created --limit 1');
+  });
+
+  it('says of an answer that is no page of events what it is, as an export does', async () => {
+    let page: object = {};
+    const other = createServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page)),
+    ).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const env = {
+      SERVICE_TOKEN: `abh_${'A'.repeat(43)}`,
+      SERVICE_SERVER: `http://127.0.0.1:${(other.address() as AddressInfo).port}`,
+    };
+    for (page of [{}, { events: [null], head_seq: 1, next_after: null }])
+      for (const args of [
+        'log --ndjson',
+        'log --ndjson --actor codex',
+        'export - --json',
+        'export record.ndjson --json',
+      ]) {
+        const { code, stdout } = await home().run(`audit ${args} -b demo`.split(' '), { env });
+        expect([code, JSON.parse(stdout).error?.code], args).to.deep.equal([1, 'server_unexpected']);
+      }
+    other.close();
   });
 });

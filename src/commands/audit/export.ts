@@ -8,8 +8,8 @@ import { count, object, seq, text } from '../../cli/shapes.ts';
 import { undoAtExit } from '../../cli/signals.ts';
 import { reasonOf } from '../../cli/stdin.ts';
 import { showData } from '../../cli/terminal/terminal.ts';
-import { pages, type Repeat } from '../../client/pages.ts';
-import type { Answer } from '../../contract/types.ts';
+import type { Repeat } from '../../client/pages.ts';
+import { eventPages } from '../../client/verify.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { unwritable } from '../file/lib/get.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
@@ -81,11 +81,10 @@ function openDraft(draft: string, path: string): number {
 }
 
 async function writeEvents({ client, board }: BoardSession, request: Repeat, write: (line: string) => void) {
-  const input = { params: { board }, query: { after: 0, limit: 200 } };
   let count = 0;
   let head: { seq: number; hash: string } | null = null;
-  for await (const page of pages(client, 'listEvents', input, request)) {
-    for (const event of (page as Answer<'listEvents'>).events) {
+  for await (const page of eventPages(client, board, { after: 0, limit: 200 }, request)) {
+    for (const event of page.events) {
       write(`${JSON.stringify(event)}\n`);
       head = { seq: event.seq, hash: event.hash };
       count++;

@@ -5,7 +5,8 @@ import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { answer, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
-import { pages, type Repeat } from '../../client/pages.ts';
+import type { Repeat } from '../../client/pages.ts';
+import { eventPages } from '../../client/verify.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer, BoardEvent } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
@@ -76,7 +77,7 @@ async function* wholeLog(
 ): AsyncGenerator<BoardEvent> {
   const by = options.actor?.replace(/^@/, '');
   const query = { after: options.after ?? 0, before: options.before, limit: 200, type: options.type?.join(',') };
-  for await (const { events } of pages(client, 'listEvents', { params: { board }, query }, request))
+  for await (const { events } of eventPages(client, board, query, request))
     yield* events.filter(({ actor }) => by === undefined || actor.name === by);
 }
 
