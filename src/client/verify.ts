@@ -15,6 +15,8 @@ interface VerifyOptions {
   sha256?: Sha256;
   /** Sends the request for a page of events, and may do so again where it failed. */
   request?: Repeat | undefined;
+  /** Called after each page. @param total as many as there were at the first one */
+  onPage?: ((done: number, total: number) => void) | undefined;
 }
 
 interface VerifyResult {
@@ -45,7 +47,7 @@ export async function verifyBoard(
   board: { id: string; name: string },
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
-  const { pinned, from, request } = options;
+  const { pinned, from, request, onPage } = options;
   const hashing = { sha256: options.sha256 ?? sha256 };
   const verifier = new ChainVerifier(board.id, { ...hashing, pinned, from });
   let head: number | undefined;
@@ -56,6 +58,7 @@ export async function verifyBoard(
       if (await verifier.add(event)) break;
     }
     if (verifier.problem) break;
+    onPage?.(verifier.events, head - (from?.seq ?? 0));
   }
 
   const problem = verifier.finish(head ?? 0);

@@ -77,6 +77,20 @@ describe('client: verifying a board', () => {
     );
   });
 
+  it('tells after each page how many events it has checked, and of how many', async () => {
+    const told: [number, number][] = [];
+    const onPage = (done: number, total: number) => told.push([done, total]);
+    await verifyBoard((await serving(events)).client, demo, { onPage });
+    await verifyBoard((await serving(events)).client, demo, { pinned: point(100), from: point(100), onPage });
+    expect(told).to.deep.equal([
+      [200, 450],
+      [400, 450],
+      [450, 450],
+      [200, 350],
+      [350, 350],
+    ]);
+  });
+
   it('stops at the first problem and asks for no further page', async () => {
     const forged = events.map((event) => (event.seq === 5 ? { ...event, data: { n: 6 } } : event));
     const { client, seen } = await serving(forged);

@@ -30,14 +30,13 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
-    const request = patiently(this.out);
     if (this.flags.verify) {
-      const checked = await verifyRecord(session, { request });
+      const checked = await verifyRecord(session, this.out);
       const found = verifyText(session, checked);
       if (!checked.ok) throw new Failure('check_failed', found);
       this.out.note(found);
     }
-    const result = await exportRecord(session, this.args.path, request);
+    const result = await exportRecord(session, this.args.path, patiently(this.out));
     if (this.args.path === '-') return;
     this.print<typeof json>(result, () => `Wrote ${result.events} events of ${session.board} to ${result.path}.`);
   }

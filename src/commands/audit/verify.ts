@@ -1,6 +1,5 @@
 import { BaseCommand, integerFlag, stringFlag } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
-import { patiently } from '../../cli/list.ts';
 import { without } from '../../cli/session/here.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
 import { verified } from './lib/shapes.ts';
@@ -27,7 +26,7 @@ export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { from: start, accept } = this.flags;
-    const result = await verifyRecord(session, { start, accept, request: patiently(this.out) });
+    const result = await verifyRecord(session, this.out, { start, accept });
     this.print<typeof json>(result, () => verifyText(session, result));
     if (!result.ok) throw checkFailed(this.out, verifyText(session, result));
   }

@@ -1,10 +1,12 @@
 /** Verifies the record of a board. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { patiently } from '../../../cli/list.ts';
+import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
+import { progressOf } from '../../../cli/terminal/progress.ts';
 import { unexpected } from '../../../client/errors.ts';
-import type { Repeat } from '../../../client/pages.ts';
 import { verifyBoard } from '../../../client/verify.ts';
 import type { ChainPoint, Problem } from '../../../contract/chain.ts';
 import { idPattern } from '../../../contract/ids.ts';
@@ -19,9 +21,10 @@ interface VerifyFlags {
   start?: number | undefined;
   /** The id of a board that may stand under the name of the one that was checked before. */
   accept?: string | undefined;
-  /** Sends the request for a page of events, and may do so again where it failed. */
-  request?: Repeat;
 }
+
+/** A longer check shows how far it is. */
+const SHORT = 5_000;
 
 /**
  * Checks the record against what was found good last time, and remembers a good end. Another board under the same name
@@ -31,7 +34,8 @@ interface VerifyFlags {
  */
 export async function verifyRecord(
   session: BoardSession,
-  { start = 1, accept, request }: VerifyFlags = {},
+  out: Output,
+  { start = 1, accept }: VerifyFlags = {},
 ): Promise<VerifyRecord> {
   const { client, board } = session;
   const { folders } = runtime();
@@ -43,8 +47,10 @@ export async function verifyRecord(
   const pinned = pinnedHead(folders, ref);
   const known = pinned ?? undefined;
   const from = start > 1 ? startAt(session, start, known) : undefined;
-  const options = { sha256, pinned: known, from, request };
-  const found = await verifyBoard(client, { id: ref.board_id, name: board }, options);
+  const progress = progressOf(out, board, (n) => String(Math.round(n)));
+  const onPage = (done: number, total: number) => total > SHORT && progress.at(done, total);
+  const options = { sha256, pinned: known, from, request: patiently(out), onPage };
+  const found = await verifyBoard(client, { id: ref.board_id, name: board }, options).finally(progress.end);
   const { problem, head } = found;
   if (!problem && head) await pin(folders, place, ref, head);
   return {
