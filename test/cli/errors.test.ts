@@ -112,7 +112,7 @@ describe('errors', () => {
   });
 
   it('say how more than 5,000 records are read of the same server and board, as they were asked for', async () => {
-    const rows = Array.from({ length: 200 }, () => ({ seq: 1 }));
+    const rows = Array.from({ length: 2_600 }, () => ({ seq: 1 }));
     const page = {
       features: ['asks', 'tasks'],
       asks: rows,
