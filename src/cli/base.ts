@@ -66,6 +66,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
    * a surplus word is rather a text without its quotes.
    */
   static boardFirst = false;
+  /** What its one argument may be, where it may be left out: any other word in its place is the board. */
+  static ownWords: readonly string[] | undefined;
   /** Flags and arguments to which an empty value says something; every other one is refused. */
   static mayBeEmpty: string[] = [];
   /** Other commands worth knowing, for the help. */
@@ -307,8 +309,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const { args, baseFlags, flags, strict } = this.ctor;
     const id = this.id ?? '';
     const all = { ...baseFlags, ...flags };
-    const { boardFirst, mayBeEmpty } = this.constructor as typeof BaseCommand;
-    const shape = { args, flags: all, strict, context: this, boardFirst };
+    const { boardFirst, ownWords, mayBeEmpty } = this.constructor as typeof BaseCommand;
+    const shape = { args, flags: all, strict, context: this, boardFirst, ownWords };
     const given = await parsed(this.prepare(this.argv), shape).catch(async (error) => {
       const boards = () => this.boardsThere(flagsIn(error));
       const { aliases } = this.ctor;

@@ -65,6 +65,26 @@ describe('ruling a board', () => {
     expect(await failed(['board', 'roles', '--set', 'x', '--can', 'fly'])).to.include({ exit: 2 });
   });
 
+  it('takes the board as the first word also where what follows may be left out', async () => {
+    await home().json(['board', 'create', 'side', '--no-link']);
+    expect((await home().json(['board', 'policy', 'side'])).board).to.equal('side');
+    const { board, after } = await home().json(['board', 'policy', 'side', 'recommended']);
+    expect([board, after.preset]).to.deep.equal(['side', 'recommended']);
+    expect((await home().json(['board', 'policy', 'side', '--set', 'nudges=off'])).after.overrides).to.include(
+      'nudges',
+    );
+    expect((await home().json(['board', 'policy'])).after).to.deep.include({ preset: 'starter' });
+    expect((await home().json(['board', 'ack', 'side', '--all'])).board).to.equal('side');
+    expect((await home().json(['board', 'visibility', 'side', 'private', '--yes'])).board).to.equal('side');
+    expect((await home().json(['board', 'agents-add-people', 'side', 'on', '--yes'])).board).to.equal('side');
+    expect(await failed(['board', 'visibility', 'side', 'hidden'])).to.include({ code: 'invalid_request', exit: 2 });
+    expect(await failed(['board', 'visibility', 'side'])).to.include({ code: 'invalid_request', exit: 2 });
+    expect(await failed(['board', 'policy', 'nowhere'])).to.include({ code: 'board_not_found', exit: 6 });
+    for (const args of [['recomended'], ['other', '--board', 'side'], ['Wrong']])
+      expect(await failed(['board', 'policy', ...args])).to.include({ code: 'invalid_request', exit: 2 });
+    expect(await failed(['board', 'ack', 'side', '--board', 'demo', '--all'])).to.include({ exit: 2 });
+  });
+
   it('gives a role a charter from a file, and says so when only that changed', async () => {
     writeFileSync(join(home().work, 'guide.md'), 'You guide.\n');
     await home().json(['board', 'roles', '--set', 'guide', '--can', 'post']);

@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args';
 import { parse } from '@oclif/core/parser';
 import { patterns } from '../../contract/ids.ts';
 import { usage } from '../../local/failure.ts';
+import { nearestNames } from './spelling.ts';
 
 interface Shape {
   args: object;
@@ -10,6 +11,8 @@ interface Shape {
   strict: boolean;
   /** Whether it may begin with the name of its board. */
   boardFirst: boolean;
+  /** Words in the place of an argument that may be left out which are no board. */
+  ownWords: readonly string[] | undefined;
   context: unknown;
 }
 
@@ -52,15 +55,16 @@ export async function parsed(typed: string[], shape: Shape): Promise<Parsed> {
   refuseInherited(argv);
   refuseValues(argv, shape.flags);
   try {
-    return { ...((await parse(argv, shape as never)) as Parsed), ...named };
+    return { ...((await boardAlone(argv, shape)) ?? ((await parse(argv, shape as never)) as Parsed)), ...named };
   } catch (error) {
-    const words = wordsIn(error);
+    const found = wordsIn(error);
+    const words = found.length > 0 ? found : await allWords(argv, shape);
     const tooMany = words.length === Object.keys(shape.args).length + 1;
     const fields = tooMany && !named.fields ? fieldsBehind(shape, argv, words) : undefined;
     if (fields !== undefined)
       return { ...((await parse(argv.toSpliced(argv.indexOf('--json') + 1, 1), shape as never)) as Parsed), fields };
     if (!shape.boardFirst || !tooMany || !mayBeBoard(words[0] ?? '')) throw error;
-    const args = { board: Args.string({ required: true, ignoreStdin: true }), ...shape.args };
+    const args = { ...BOARD, ...shape.args };
     const again = (await parse(argv, { ...shape, args } as never).catch(() => null)) as Parsed | null;
     if (!again) throw error;
     const { board, ...rest } = again.args;
@@ -68,6 +72,24 @@ export async function parsed(typed: string[], shape: Shape): Promise<Parsed> {
       throw usage(`Two boards are named: ${board}, and ${again.flags['board']} with --board.`, `Leave one of them out`);
     return { args: rest, flags: { ...again.flags, board }, ...named };
   }
+}
+
+const BOARD = { board: Args.string({ required: true, ignoreStdin: true }) };
+
+/** The one word of a command whose argument may be left out is the board, unless it is a word of that argument, or spelt like one. */
+async function boardAlone(argv: string[], { boardFirst, ownWords = [], ...shape }: Shape): Promise<Parsed | null> {
+  const [arg, ...more] = Object.values(shape.args) as { required?: boolean }[];
+  if (!boardFirst || !arg || arg.required || more.length > 0) return null;
+  const alone = (await parse(argv, { ...shape, args: BOARD } as never).catch(() => null)) as Parsed | null;
+  const board = String(alone?.args['board'] ?? '');
+  if (!alone || alone.flags['board'] !== undefined || !mayBeBoard(board)) return null;
+  return nearestNames(board, ownWords).length > 0 ? null : { args: {}, flags: { ...alone.flags, board } };
+}
+
+/** All that is no flag, where a word that is none of an argument's own ended the reading. */
+async function allWords(argv: string[], shape: Shape): Promise<string[]> {
+  const read = await parse(argv, { ...shape, args: {}, strict: false } as never).catch(() => null);
+  return (read?.argv ?? []).map(String);
 }
 
 /** One word too many that stands behind `--json` is its fields, unless it may be a board. */

@@ -14,6 +14,7 @@ export const json = () => z.union([changeOf(board.shape.policy), requestedApprov
 
 export default class BoardPolicy extends AskingCommand<typeof BoardPolicy> {
   static override boardFirst = true;
+  static override ownWords = ['starter', 'recommended'];
   static override readOnly = without('set', 'preset');
   static override summary = 'Show or set who reads and sends what on a board';
   static override description =
@@ -34,7 +35,7 @@ export default class BoardPolicy extends AskingCommand<typeof BoardPolicy> {
 
   override async run(): Promise<void> {
     const { preset } = this.args;
-    if (preset !== undefined && preset !== 'starter' && preset !== 'recommended')
+    if (preset !== undefined && !BoardPolicy.ownWords.includes(preset))
       throw usage(`A preset is starter or recommended, not ${preset}.`);
     const policy = policyOptions(preset, this.flags.set ?? []);
     if (this.flags.request) {
