@@ -42,6 +42,9 @@ describe('a key that was revoked', () => {
       expect((await errorOf(home, ['inbox', '--as', 'codex'])).hint).to.equal(
         'service server restart; then give it a new seat: service agent create NAME --board demo',
       );
+      expect((await errorOf(home, ['inbox', '--as', 'codex', '--server', 'local'])).hint).to.equal(
+        'service server restart; then give it a new seat: service agent create NAME --board demo --server local',
+      );
       const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
       const fixes = checks.filter(({ code }: { code: string }) => code === 'unauthorized');
       expect(fixes.map(({ name, fix }: { name: string; fix: string }) => [name, fix])).to.deep.include([
@@ -94,7 +97,7 @@ describe('a key that was revoked', () => {
       await eve.ok('revokeKey', { params: { key: first.id } });
       const login = `service login ${server.url}`;
       expect((await errorOf(machine, ['board', 'list'])).hint).to.equal(login);
-      const again = 'service join --board eves --name codex';
+      const again = `service join --board eves --name codex --server ${server.url}`;
       expect(await errorOf(machine, ['inbox'], env)).to.deep.include({
         exit: 4,
         message: 'codex on eves is not let in any more: its key has ended, or its seat was taken elsewhere.',
@@ -123,11 +126,11 @@ describe('a key that was revoked', () => {
       const env = { SERVICE_SERVER: server.url, SERVICE_TOKEN: key.token };
       expect(await errorOf(home, ['whoami'], env)).to.deep.include({
         message: 'The key in SERVICE_TOKEN does not work any more: it was revoked or has expired.',
-        hint: 'Make another where you are signed in: service key create NAME',
+        hint: `Make another where you are signed in: service key create NAME --server ${server.url}`,
       });
       const seat = { ...env, SERVICE_TOKEN: `aba_${'A'.repeat(43)}` };
       expect((await errorOf(home, ['inbox'], seat)).hint).to.equal(
-        'Its person makes another: service agent create NAME --board BOARD --print-token',
+        `Its person makes another: service agent create NAME --board BOARD --print-token --server ${server.url}`,
       );
       const login = await home.shell(`printf %s '${key.token}' | service login ${server.url} --json`);
       expect(JSON.parse(login.stdout).error).to.deep.include({

@@ -182,6 +182,8 @@ describe('a session with a daemon', () => {
     expect(pair.json.join.line).to.match(/^Join service board demo on localhost:\d+ as member with code /);
     const made = await run(['board', 'create', 'fresh', '--title', 'T', '--no-link', '--idempotency-key', 'k1']);
     expect(made.json.join_command).to.equal('service join --board demo');
+    const there = await run(['board', 'create', 'fresh', '--no-link', '--server', 'local']);
+    expect(there.json.join_command).to.equal('service join --board demo --server local');
     expect(daemon.of('create_board')[0]).to.deep.include({ pair: true, agent_name: 'first' });
     const { events } = await home().json(['audit', 'log', '--board', 'demo', '--type', 'joincode.created']);
     expect(events.at(-1).actor).to.include({ kind: 'agent', name: 'codex' });
@@ -189,6 +191,20 @@ describe('a session with a daemon', () => {
       create: { name: 'fresh', title: 'T' },
       idempotency_key: 'k1',
     });
+  });
+
+  it('may have made a board that was not answered; where to look is at the server that was named', async () => {
+    daemon.answers.create_board = (_, peer) => peer.send({ error: { code: 'daemon_stopping', message: 'It stops.' } });
+    for (const args of [
+      ['board', 'create', 'fresh', '--no-link'],
+      ['pair', '--new'],
+    ]) {
+      const { error } = (await run([...args, '--server', 'local'])).json;
+      expect([error.code, error.hint], args.join(' ')).to.deep.equal([
+        'server_unreachable',
+        'Look before you try again: service boards --server local; then join it: service join --board NAME --server local',
+      ]);
+    }
   });
 
   it('is refused as the server refuses, with the exit code that has everywhere', async () => {

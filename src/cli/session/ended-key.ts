@@ -1,7 +1,7 @@
 /** Explains a refused credential: which one it is, and how to get another. */
 import { loginCommand } from '../../local/servers.ts';
 import { inSession } from './here.ts';
-import type { Session } from './open-session.ts';
+import { type Session, stayingAt } from './open-session.ts';
 
 const ENDED = 'it was revoked or has expired';
 export const ANOTHER_KEY = 'Make another where you are signed in: service key create NAME';
@@ -29,13 +29,16 @@ async function anotherServer({ client, entry, seat, server: { url, local } }: Se
   };
 }
 
-function endedKey({ seat, entry, agent, server: { url, local } }: Session): { message: string; hint: string } {
+function endedKey(session: Session): { message: string; hint: string } {
+  const { seat, entry, agent, server } = session;
+  const { url, local } = server;
   const way = loginCommand(url, local);
+  const at = local ? stayingAt(session) : ` --server ${url}`;
   if (seat) {
-    const { name, board, session } = seat.saved;
-    const join = `service join --board ${board} --name ${name}`;
-    const next = !session
-      ? `then give it a new seat: service agent create NAME --board ${board}`
+    const { name, board } = seat.saved;
+    const join = `service join --board ${board} --name ${name}${at}`;
+    const next = !seat.saved.session
+      ? `then give it a new seat: service agent create NAME --board ${board}${at}`
       : `${inSession() ? 'then join again' : 'then in its session'}: ${join}`;
     return {
       message: `${name} on ${board} is not let in any more: its key has ended, or its seat was taken elsewhere.`,
@@ -46,7 +49,7 @@ function endedKey({ seat, entry, agent, server: { url, local } }: Session): { me
   return agent
     ? {
         message: `The agent token in SERVICE_TOKEN does not work any more: its key has ended, or another replaced it.`,
-        hint: 'Its person makes another: service agent create NAME --board BOARD --print-token',
+        hint: `Its person makes another: service agent create NAME --board BOARD --print-token${at}`,
       }
-    : { message: `The key in SERVICE_TOKEN does not work any more: ${ENDED}.`, hint: ANOTHER_KEY };
+    : { message: `The key in SERVICE_TOKEN does not work any more: ${ENDED}.`, hint: ANOTHER_KEY + at };
 }

@@ -70,9 +70,10 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
   /** Creates the board with a seat for the session this runs in. */
   private async createInSession(delegated: Delegated, name: string): Promise<void> {
     const { url } = delegated.server;
-    const seated = await createHere(delegated, { create: await this.newBoard(name), key: this.key });
+    const at = stayingAt({ choice: this.choice('D') });
+    const seated = await createHere(delegated, { create: await this.newBoard(name), key: this.key, at });
     const { board_record: board, agent, mode } = seated;
-    const join_command = `service join --board ${board.name}`;
+    const join_command = `service join --board ${board.name}${at}`;
     this.print<typeof json>({ board_record: board, ...this.linked(board, delegated), agent, mode, join_command }, () =>
       [
         `Created board ${board.name} on ${url}. This session is ${agent.name} (${agent.role}).`,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { booleanFlag, optional, stringFlag, writeFlags } from '../../cli/flags.ts';
 import type { Output } from '../../cli/output.ts';
 import { called } from '../../cli/runtime.ts';
-import { type Session, staying } from '../../cli/session/open-session.ts';
+import { type Session, staying, stayingAt } from '../../cli/session/open-session.ts';
 import { savedSeat } from '../../cli/session/own-seats.ts';
 import { requireSavable } from '../../cli/session/savable.ts';
 import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
@@ -81,7 +81,9 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
   private async pairHere(delegated: Delegated) {
     this.requireUnlinked(findProject());
     const { url } = delegated.server;
+    const at = stayingAt({ choice: this.choice('D') });
     const seated = await createHere(delegated, {
+      at,
       create: this.newBoard,
       pair: true,
       name: this.flags.name,
@@ -90,7 +92,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     const { board_record: board, agent, use, charter, role_charter, mode } = seated;
     this.out.base.board = board.name;
     const code = await this.firstCode(seated).catch((error: unknown) => {
-      this.out.note(`The board ${board.name} was created. Go on with: service code create --board ${board.name}`);
+      this.out.note(`The board ${board.name} was created. Go on with: service code create --board ${board.name}${at}`);
       throw error;
     });
     const { linked } = linkIfUnlinked(delegated, board.name);

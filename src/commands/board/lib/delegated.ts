@@ -102,11 +102,17 @@ export async function joinHere(
   return seated(delegated, await askFor(session, 'join', { agent, ...by }));
 }
 
+interface NewBoard {
+  create: BodyIn<'createBoard'>;
+  pair?: boolean;
+  name?: string | undefined;
+  key: string | undefined;
+  /** Flags that keep a further command at the server that was named. */
+  at: string;
+}
+
 /** A new board with a seat for this session. The daemon repeats it safely; this program never does. */
-export async function createHere(
-  delegated: Delegated,
-  options: { create: BodyIn<'createBoard'>; pair?: boolean; name?: string | undefined; key: string | undefined },
-): Promise<SeatedRecord> {
+export async function createHere(delegated: Delegated, options: NewBoard): Promise<SeatedRecord> {
   const { session, server } = delegated;
   const answer = await askFor(session, 'create_board', {
     server: server.url,
@@ -115,17 +121,17 @@ export async function createHere(
     ...(options.name ? { agent_name: options.name } : {}),
     idempotency_key: options.key ?? newIdempotencyKey(),
   }).catch((error: unknown) => {
-    throw mayExist(error, server.url);
+    throw mayExist(error, server.url, options.at);
   });
   return seated(delegated, answer);
 }
 
 /** A daemon that went away before it answered leaves open whether the board is there. */
-function mayExist(error: unknown, server: string): unknown {
+function mayExist(error: unknown, server: string, at: string): unknown {
   if (!(error instanceof Failure) || !['daemon_stopping', 'request_timeout'].includes(error.code)) return error;
   const message = `The delivery daemon went away before it said whether ${server} has made the board.`;
   return new Failure('server_unreachable', message, {
-    hint: 'Look before you try again: service boards; then join it: service join --board NAME',
+    hint: `Look before you try again: service boards${at}; then join it: service join --board NAME${at}`,
   });
 }
 
