@@ -69,6 +69,19 @@ describe('saved credentials', () => {
     expect(codeOf('codex', 'three', two)).to.equal('agent_seat_elsewhere');
   });
 
+  it('of SERVICE_AGENT act beside the key of a person in SERVICE_TOKEN, and not beside the token of a seat', () => {
+    const [person, agent] = [`abh_${'a'.repeat(43)}`, `aba_${'a'.repeat(43)}`];
+    const as = (SERVICE_TOKEN: string, more = {}) => choose(undefined, undefined, { SERVICE_TOKEN, ...more });
+    const claude = { SERVICE_AGENT: 'claude' };
+    expect(as(person, claude)).to.have.nested.property('seat.memberId', 'mem_3');
+    expect(as(agent, claude)).to.deep.equal({ kind: 'token', token: agent, agent: true });
+    expect(as(person)).to.deep.equal({ kind: 'token', token: person, agent: false });
+    expect(choose('codex@two', undefined, { SERVICE_TOKEN: agent, ...claude })).to.have.nested.property(
+      'seat.memberId',
+      'mem_2',
+    );
+  });
+
   it('drop the token of a seat that ended, explain it for a week, then forget it', async () => {
     await endSeat(place(), 'mem_3', Date.parse('2026-03-10T00:00:00Z'));
     expect(readFileSync(credentialsPath(place()), 'utf8')).to.not.include('aba_claude');

@@ -84,13 +84,19 @@ describe('the server in use', () => {
 
   it('is that of the seat for an agent, and another that is named is refused, with a token of the environment too', async () => {
     await home.json(['agent', 'create', 'codex', '--board', 'mine', '--server', 'local']);
-    const env = { SERVICE_TOKEN: first.dana.token, SERVICE_SERVER: first.url };
+    const env = { SERVICE_TOKEN: first.dana.token!, SERVICE_SERVER: first.url };
     const args = ['say', 'hi', '--as', 'codex'];
     for (const around of [{}, env]) {
       const { code, stdout } = await home.run([...args, '--server', first.url, '--json'], { env: around });
       expect([code, JSON.parse(stdout).error?.code]).to.deep.equal([2, 'agent_on_another_server']);
       expect((await home.json([...args, '--server', 'local'], { env: around })).message.from.name).to.equal('codex');
     }
+    const chosen = { ...env, SERVICE_AGENT: 'codex' };
+    expect((await home.json(['say', 'hi'], { env: chosen })).message.from.name).to.equal('codex');
+    const elsewhere = await home.run(['say', 'hi', '--server', first.url, '--json'], { env: chosen });
+    expect(JSON.parse(elsewhere.stdout).error?.code).to.equal('agent_on_another_server');
+    const person = await home.run(['key', 'list', '--json'], { env: chosen });
+    expect(JSON.parse(person.stdout).error?.code).to.equal('human_command_in_session');
   });
 
   it('is the local one where it was chosen before it ever ran, and so had no address yet', async () => {

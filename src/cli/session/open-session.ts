@@ -2,7 +2,7 @@
 import { Client, type RequestInfo } from '../../client/client.ts';
 import { either } from '../../contract/openapi/problems.ts';
 import { routes } from '../../contract/routes.ts';
-import { type Actor, allSeats, chooseActor, environmentToken, type Seat, selectorOf } from '../../local/actors.ts';
+import { type Actor, actingToken, allSeats, chooseActor, type Seat, selectorOf } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { type Credentials, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
 import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
@@ -230,7 +230,7 @@ function remoteServer(origin: string): KnownServer {
 export function namedOrigin(name: string, saved: () => Credentials, as?: string): string | undefined {
   const { env, folders } = runtime();
   // A credential of the environment needs no known server.
-  if (!as && environmentToken(env)) return undefined;
+  if (actingToken(as, env)) return undefined;
   const server = namedServer(name, saved(), folders, env);
   if (!server.local) return server.origin;
   return Object.entries(saved().servers).find(([, entry]) => entry.mode === 'local')?.[0] ?? server.origin;
