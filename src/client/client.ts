@@ -14,6 +14,8 @@ import { type Clock, sleep, steadyNow } from './time.ts';
 export interface RequestInfo {
   method: string;
   path: string;
+  /** Whether it only asked what would be done. */
+  dryRun: boolean;
   /** Null when there was no answer. */
   status: number | null;
   ms: number;
@@ -218,6 +220,7 @@ export class Client {
       this.options.onRequest?.({
         method: request.method,
         path: request.path,
+        dryRun: request.dryRun,
         status: answer?.status ?? null,
         ms: this.environment.now() - started,
         attempt,

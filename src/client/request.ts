@@ -29,6 +29,8 @@ export interface PreparedRequest {
   url: string;
   headers: Record<string, string>;
   body: string | UploadBody | undefined;
+  /** Whether it only asks what would be done. */
+  dryRun: boolean;
   token: string | undefined;
 }
 
@@ -51,7 +53,10 @@ export function prepareRequest(
   const body = parts.bytes ?? (parts.body === undefined ? undefined : JSON.stringify(parts.body));
   if (typeof body === 'string') headers['Content-Type'] = 'application/json';
   else if (body) Object.assign(headers, headersOf(body));
-  return { method: row.method, path, url, headers, body, token: extra.token };
+  const dryRun = [parts.query, parts.body].some(
+    (part) => (part as { dry_run?: unknown } | undefined)?.dry_run === true,
+  );
+  return { method: row.method, path, url, headers, body, dryRun, token: extra.token };
 }
 
 const headersOf = ({ length, digest }: UploadBody): Record<string, string> => ({

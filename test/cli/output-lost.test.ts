@@ -1,4 +1,5 @@
 /** Standard output that cannot be written, as on a full disk: what was done stands and is said to, what was only to be shown was not. */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { EXIT } from '../../src/cli/errors.ts';
 import { exitCodes } from '../../src/cli/help/tables.ts';
@@ -69,6 +70,30 @@ if (process.platform === 'linux')
         ]);
       }
       expect((await home().json(['inbox', '--peek', '--as', 'reader'])).messages).to.have.length(1);
+    });
+
+    it('is told as a change that stands only where there was one: not after a look-up or a dry run', async () => {
+      const { me, server } = await home().json(['whoami']);
+      const post = async (path: string, body: object, token?: string) => {
+        const headers = { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
+        const answer = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+        // biome-ignore lint/suspicious/noExplicitAny: what the server answered is used field by field
+        return (await answer.json()) as any;
+      };
+      const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+      const { invite } = await post('/v1/invites', {}, key);
+      await post('/v1/connect', { invite, handle: 'sam', key_name: 'laptop' });
+      const { code: machine } = await post('/v1/machine-requests', { handle: me.name, label: 'desk' });
+      for (const command of [
+        `machine show ${machine}`,
+        'people remove sam --dry-run',
+        'board visibility private --json',
+        'agent prune --dry-run',
+      ]) {
+        const { code, stderr } = await full(command);
+        expect([code, stderr.split(':')[0]], command).to.deep.equal([1, 'Error (output_failed)']);
+      }
+      expect((await full('people remove sam --yes')).code).to.equal(9);
     });
 
     it('ends no server, which goes on without its log', async () => {

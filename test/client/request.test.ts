@@ -115,7 +115,15 @@ describe('client: the request', () => {
     const reply = await client.call('createBoard', { body: {}, query: { secret: 'x' } });
     expect(reply.data).to.deep.equal(created);
     expect(reply).to.include({ status: 201, replayed: true });
-    const info = { method: 'POST', path: '/v1/boards', status: 201, ms: 0, attempt: 1, requestId: 'req_1' };
+    const info = {
+      method: 'POST',
+      path: '/v1/boards',
+      dryRun: false,
+      status: 201,
+      ms: 0,
+      attempt: 1,
+      requestId: 'req_1',
+    };
     expect(seen).to.deep.equal([info]);
   });
 

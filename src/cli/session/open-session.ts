@@ -142,6 +142,9 @@ export function keepThere(error: { code: string; hint?: string }, session: Sessi
   });
 }
 
+/** What is sent as a change would be, as it holds a secret, and only reads. */
+const LOOK_UPS: string[] = [routes.previewInvite.path, routes.lookUpMachineRequest.path];
+
 /** Options every client of this program gets: its name, its limit of time, its request lines. */
 export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose' | 'out'>) {
   const { out, verbose } = choice;
@@ -149,8 +152,8 @@ export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose
     userAgent: `service/${version()}`,
     timeoutMs: choice.timeoutMs,
     fetch: localFetch,
-    onRequest: ({ method, path, status, ms, attempt, requestId }: RequestInfo) => {
-      const changes = method !== 'GET' && path !== routes.previewInvite.path;
+    onRequest: ({ method, path, dryRun, status, ms, attempt, requestId }: RequestInfo) => {
+      const changes = method !== 'GET' && !dryRun && !LOOK_UPS.includes(path);
       if (changes && status !== null && status < 300) noteDone();
       if (!verbose) return;
       const line = `${method} ${path} ${status ?? '-'} ${Math.round(ms)}ms #${attempt} ${requestId ?? '-'}`;
