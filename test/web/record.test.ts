@@ -243,7 +243,7 @@ describe('the record on the page', () => {
     const rows = page.locator('tr[data-seq]');
     for (const [who, what] of [
       [(await server.dana.ok('getMe')).name, 'removed lea'],
-      ['the server', 'made an owner of max'],
+      ['the server', 'made max an owner'],
     ] as const) {
       await by.selectOption(who);
       await rows.nth(1).waitFor({ state: 'detached' });
