@@ -79,6 +79,8 @@ describe('adapters of harnesses', () => {
     expect(claude).to.include({ wakeEcho: true, liveness: 'process' });
     expect(claude.limits).to.deep.equal({ bundle_bytes: 32_768, context_bytes: 9_000 });
     expect(claude.reservedTags).to.include('system-reminder');
+    for (const any of ['command', 'of-nobody'])
+      expect(adapters().of(any).reservedTags, any).to.include.members(['system-reminder', 'user_instructions']);
     const [first, ...others] = builtinProfiles;
     const small = createAdapters({ profiles: [{ ...first!, limits: { context_bytes: 500 } }, ...others], env: env() });
     expect(small.of('claude-code').limits).to.deep.equal({ bundle_bytes: 32_768, context_bytes: 500 });

@@ -1,6 +1,8 @@
 /** Detects where the command runs: in a terminal, or in which session of an agent program. Detected once per run. */
+import { builtinProfiles, reservedTags } from '../../harness/builtin.ts';
 import { type DetectedSession, detectSession, type SessionHere } from '../../harness/detect.ts';
 import { loadProfiles } from '../../harness/load.ts';
+import type { Profile } from '../../harness/profile.ts';
 import { type Program, refreshLauncher } from '../../harness/setup/launcher.ts';
 import { environmentToken } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
@@ -14,17 +16,19 @@ export function ownProgram(): Program {
 }
 
 let told: DetectedSession | null = null;
+let profiles: readonly Profile[] = builtinProfiles;
 
 /** Reads the profiles that the person added, which may know programs that are not built in. Before anything else. */
 export async function lookAround(): Promise<void> {
   const { env, folders } = runtime();
-  told = detectSession(env, (await loadProfiles(folders.config)).all);
+  profiles = (await loadProfiles(folders.config)).all;
+  told = detectSession(env, profiles);
   if (!told.sandbox && !runsFromSources()) refreshLauncher(ownProgram());
 }
 
 /** What was found, or what the built-in profiles tell. */
 export function here(): DetectedSession {
-  told ??= detectSession(runtime().env);
+  told ??= detectSession(runtime().env, profiles);
   return told;
 }
 
@@ -33,6 +37,9 @@ export const inSession = (): boolean => here().inside;
 
 /** The session that can be named to the daemon; null where there is none. */
 export const sessionHere = (): SessionHere | null => here().session;
+
+/** Tags with a meaning to the program that reads what is printed here. */
+export const reservedHere = (): string[] => reservedTags(sessionHere()?.profile ?? null, profiles);
 
 /** @throws Failure `subagent_without_seat` for a part of a session, unless the command only reads. */
 export function requireWhole(reads: boolean): void {

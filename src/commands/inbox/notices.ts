@@ -1,6 +1,7 @@
 import { BaseCommand, booleanFlag, listFlags, waitFlag } from '../../cli/base.ts';
 import { flushed, type Output } from '../../cli/output.ts';
 import { called } from '../../cli/runtime.ts';
+import { reservedHere } from '../../cli/session/here.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { onOneLine } from '../../cli/terminal/fields.ts';
@@ -64,4 +65,4 @@ function noticesText(notices: Notice[], { server, choice: { board, as } }: Sessi
 
 /** A server's words are escaped like any sender's. */
 const lineOf = (text: string, command: string | null): string =>
-  `${body(onOneLine(text))}${command === null ? '' : ` ${called(command)}`}`;
+  `${body(onOneLine(text), reservedHere())}${command === null ? '' : ` ${called(command)}`}`;

@@ -2,7 +2,7 @@
 import type { Adapter, Adapters, Limits } from '../../daemon/adapter.ts';
 import type { SessionView } from '../../daemon/refs.ts';
 import type { Env } from '../../local/folders.ts';
-import { builtinProfile } from '../builtin.ts';
+import { builtinProfile, reservedTags } from '../builtin.ts';
 import type { Profile } from '../profile.ts';
 import { fillPlaceholders, findProgram, type RunOptions, runProgram } from '../programs.ts';
 import { readThread } from './thread.ts';
@@ -23,8 +23,8 @@ export function createAdapters(options: AdapterOptions): Adapters {
   return { of: (harness) => made.get(harness) ?? any };
 }
 
-function adapterOf(profile: Profile, { env, recorded }: AdapterOptions): Adapter {
-  const { harness, delivery, lifecycle, limits, reserved_tags, config_dir: setting } = profile;
+function adapterOf(profile: Profile, { profiles, env, recorded }: AdapterOptions): Adapter {
+  const { harness, delivery, lifecycle, limits, config_dir: setting } = profile;
   const capabilities = new Set(delivery.capabilities);
   const program = (name: string): string | null => findProgram(name, env, recorded?.()[name]);
   /** The environment with the session's configuration folder instead of the daemon's. */
@@ -37,7 +37,7 @@ function adapterOf(profile: Profile, { env, recorded }: AdapterOptions): Adapter
     marksNotFromUser: delivery.wake_disowned === true,
     liveness: lifecycle.liveness,
     limits: { ...LIMITS, ...limits },
-    reservedTags: reserved_tags ?? [],
+    reservedTags: reservedTags(profile, profiles),
 
     /** Asks only programs with a queue; a connected hook or extension proves its session by itself. */
     async check(session) {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { EXIT } from '../../../cli/errors.ts';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
+import { reservedHere } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { interruptWith } from '../../../cli/signals.ts';
@@ -44,7 +45,7 @@ export async function readInbox(session: Session, options: InboxOptions) {
     inbox.messages,
   );
   const flags = await flagsOf(session);
-  const naming = { seats: (await sessionSeats()).length > 1, flags };
+  const naming = { seats: (await sessionSeats()).length > 1, flags, reserved: reservedHere() };
   const record: InboxRecord = {
     agent: inbox.agent,
     messages: inbox.messages,

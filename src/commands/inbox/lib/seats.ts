@@ -4,6 +4,7 @@ import { EXIT, Exit } from '../../../cli/errors.ts';
 import { keepNote } from '../../../cli/local-note.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
+import { reservedHere } from '../../../cli/session/here.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { interruptWith } from '../../../cli/signals.ts';
@@ -132,7 +133,7 @@ class SeatsInbox {
       })),
       unavailable: this.#refusals.length,
       unacknowledged: 0,
-      bundle: renderBundle(this.#groups(), { seats: true }),
+      bundle: renderBundle(this.#groups(), { seats: true, reserved: reservedHere() }),
       ...(wait === undefined ? {} : { timed_out: this.#messages === 0 && this.#notices.size === 0 }),
     };
   }
