@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { givenAway } from './support/foreign.ts';
 import type { Home } from './support/home.ts';
-import type { TestLauncher } from './support/launched.ts';
+import { addProfile, type TestLauncher } from './support/launched.ts';
 import { BOT, swarmHome } from './support/swarm-home.ts';
 import { typed } from './support/terminal.ts';
 
@@ -26,6 +26,18 @@ describe('service swarm up in a folder for the first time', () => {
     expect(message).to.include(`bot: cat 'a b' (local, in ${home.work})`).and.include('on demo of http');
     expect((await home.json(['board', 'list'])).boards).to.deep.equal([]);
     expect(starts()).to.equal(0);
+  });
+
+  it('shows the model and every word that a program is given, with a terminal and without one', async () => {
+    addProfile(home, 'mine', {
+      interactive: { start: ['cat', '{prompt}'] },
+      headless: { via: 'native', run: ['cat', '-n', '{prompt}'], model: ['--model', '{model}'] },
+    });
+    const words = 'harness: mine, model: big, args: [--all, "--say={model}"]';
+    write(`board: demo\nagents:\n  - {name: a, launcher: tmux, ${words}}\n  - {name: b, launcher: headless, ${words}}\n`);
+    const { message } = await errorOf(up);
+    const given = "'{prompt}' --model big --all '--say={model}'";
+    expect(message).to.include(`a: cat ${given} (tmux,`).and.include(`b: cat -n ${given} (headless,`);
   });
 
   it('asks at a terminal, and does nothing without a yes', async () => {

@@ -1,8 +1,9 @@
 /** Asks before programs of a `service.yaml` are started in a folder for the first time. */
 import { dirname } from 'node:path';
 import { shellArgument } from '../../../contract/text.ts';
+import { fillPlaceholders } from '../../../harness/programs.ts';
 import type { SwarmFile } from './file.ts';
-import { linesOf, type Planned } from './plan.ts';
+import { isRunner, linesOf, type Planned } from './plan.ts';
 import { allSwarms, filesOf } from './state.ts';
 
 /** Whether anything was ever started from a file in this one's folder. */
@@ -15,8 +16,13 @@ export const startedBefore = ({ path }: SwarmFile): boolean =>
 export const startsOf = ({ path }: SwarmFile, agents: Planned[]): string[] => [
   `For the first time, ${path} would start:`,
   ...agents.map((agent) => {
-    const own = agent.mode === 'interactive' ? agent.args : [];
-    const words = [...linesOf(agent), ...own].map((word) => shellArgument(word)).join(' ');
+    const words = [...linesOf(agent), ...added(agent)].map((word) => shellArgument(word)).join(' ');
     return `  ${agent.name}: ${words} (${agent.launcher}, in ${agent.dir})`;
   }),
 ];
+
+/** What the file adds to the words of the program; those of any command are all its own. */
+function added({ profile, model, args }: Planned): string[] {
+  if (isRunner(profile)) return [];
+  return [...(model === undefined ? [] : fillPlaceholders(profile.headless?.model ?? [], { model })), ...args];
+}
