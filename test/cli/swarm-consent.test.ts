@@ -34,7 +34,9 @@ describe('service swarm up in a folder for the first time', () => {
       headless: { via: 'native', run: ['cat', '-n', '{prompt}'], model: ['--model', '{model}'] },
     });
     const words = 'harness: mine, model: big, args: [--all, "--say={model}"]';
-    write(`board: demo\nagents:\n  - {name: a, launcher: tmux, ${words}}\n  - {name: b, launcher: headless, ${words}}\n`);
+    write(
+      `board: demo\nagents:\n  - {name: a, launcher: tmux, ${words}}\n  - {name: b, launcher: headless, ${words}}\n`,
+    );
     const { message } = await errorOf(up);
     const given = "'{prompt}' --model big --all '--say={model}'";
     expect(message).to.include(`a: cat ${given} (tmux,`).and.include(`b: cat -n ${given} (headless,`);
