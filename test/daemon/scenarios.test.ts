@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import type { Api } from '../support/api.ts';
-import { newAgent, newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoard, newCode, post } from '../support/cast.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { noteSecrets } from '../support/secrets.ts';
 import type { TestServer } from '../support/server.ts';
@@ -203,6 +203,25 @@ describe('with the delivery daemon', () => {
     await take(session, hook, await deliver(hook));
     await rig.acked(seat, seq);
     for (const answer of answers) expect(JSON.stringify(answer)).to.not.match(/ab[abd]_/);
+  });
+
+  it('a session whose seat was removed comes back with a new code', async () => {
+    await startWhole();
+    const board = await newBoard(server.dana, { template: 'writer-reviewer' });
+    const session = await rig.session();
+    const agent = { server: proxy.url, board: board.name };
+    const { member } = (await session.ask('join', { agent })) as { member: { id: string } };
+    await rig.connected();
+    await server.dana.ok('removeMember', { params: { board: board.name, member: member.id } });
+    await until(async () => (await problems())[0]?.['problem'] === 'agent_removed', 'the removal is known');
+    expect(await session.ask('join', { agent })).to.have.nested.property('error.code', 'agent_removed');
+    const { code } = await newCode(server.dana, board.name, { role: 'reviewer' });
+    const joined = await session.ask('join', { agent, code });
+    expect(joined).to.have.nested.property('member.role', 'reviewer');
+    expect(joined).to.have.nested.property('member.id').that.does.not.equal(member.id);
+    const hook = await session.wait();
+    await post(server.dana, board.name, 'welcome back');
+    await take(session, hook, await deliver(hook));
   });
 
   it('a board is made once though the answer is lost', async () => {

@@ -21,7 +21,7 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
   if (code === undefined && board === undefined)
     throw new ControlRefusal('invalid_request', 'A board or a code is needed.');
   return serializeAdditions(session, async () => {
-    const existing = [...session.seats].find(
+    const existing = session.currentSeats.find(
       ({ row }) => row.origin === server && (row.board === board || row.board_id === board),
     );
     requireRoom(session, existing);
