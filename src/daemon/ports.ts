@@ -14,7 +14,7 @@ export interface Ports {
   adapters: Adapters;
   reports: Pick<Reports, 'session' | 'released' | 'queued' | 'plan' | 'close'>;
   saved: SavedSeats;
-  delegatedBoards: Pick<DelegatedBoards, 'boards' | 'join' | 'createBoard' | 'close'>;
+  delegatedBoards: Pick<DelegatedBoards, 'originOf' | 'boards' | 'join' | 'createBoard' | 'close'>;
   pairing: Pairing;
 }
 

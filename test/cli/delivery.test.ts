@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { finished, Home, until } from './support/home.ts';
 import { PlayedSession } from './support/played.ts';
+import { Stranger } from './support/stranger.ts';
 
 describe('delivery with the built program', () => {
   let home: Home;
@@ -137,6 +138,23 @@ describe('delivery with the built program', () => {
     const { join_line: line } = (await home.json(['code', 'create'])).code;
     const [first, again] = [await session.json(['join', line]), await session.json(['join', line])];
     expect([again.agent.id, again.reused]).to.deep.equal([first.agent.id, true]);
+  });
+
+  it('finds the seat again of a session that is given a line once its server has moved to another port', async () => {
+    await session.start();
+    const { url } = (await home.json(['board', 'create', 'demo'])).server;
+    const lineOf = async () => (await home.json(['code', 'create', '--board', 'demo'])).code.join_line;
+    const first = await session.json(['join', await lineOf()]);
+    await home.run(['server', 'stop']);
+    const stranger = await Stranger.listen({}, { port: Number(new URL(url).port) });
+    try {
+      const line = await lineOf();
+      expect(line).to.not.include(new URL(url).port);
+      const again = await session.json(['join', line]);
+      expect([again.agent.id, again.reused]).to.deep.equal([first.agent.id, true]);
+    } finally {
+      stranger.close();
+    }
   });
 
   it('goes on for a hook that waits while the daemon is killed', async () => {

@@ -48,11 +48,16 @@ export class DelegatedBoards {
     this.#options = options;
   }
 
+  /** Where a server is saved that a session names, which may have moved to another port since. @throws ControlRefusal */
+  originOf(session: SessionView, server: string | undefined): string {
+    return resolveServer(this.#options, server, session);
+  }
+
   async boards(
     session: SessionView,
     { server, lifecycle, after, limit = BOARDS_PAGE }: Partial<Fields<'boards'>>,
   ): Promise<Answers['boards']> {
-    const origin = resolveServer(this.#options, server, session);
+    const origin = this.originOf(session, server);
     const query = { lifecycle, after, limit };
     const { data } = await this.#withDelegation(origin, (client) => client.call('listBoards', { query }));
     const { boards, archived_count, next_after } = data;
@@ -64,7 +69,7 @@ export class DelegatedBoards {
   }
 
   async join(session: SessionView, { agent, role, code, idempotency_key }: Fields<'join'>): Promise<JoinedSeat> {
-    const origin = resolveServer(this.#options, agent.server, session);
+    const origin = this.originOf(session, agent.server);
     const who = { session: session.key, harness: session.harness, name: agent.name || undefined };
     if (code !== undefined) {
       // With the person's key, because a delegation may not redeem a code. The idempotency key makes a repeat safe.
@@ -84,7 +89,7 @@ export class DelegatedBoards {
     session: SessionView,
     { server, create, pair, agent_name, idempotency_key, ...more }: Fields<'create_board'>,
   ): Promise<JoinedSeat> {
-    const origin = resolveServer(this.#options, server, session);
+    const origin = this.originOf(session, server);
     const delegation = this.#delegation(origin);
     const [role, pair_role] = (pair && (await this.#pairOf(origin, create.template))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };

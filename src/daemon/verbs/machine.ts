@@ -17,12 +17,13 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
   refuseSubagent(frame.subagent);
   const session = await verifiedSession(context, frame);
   const { code, ...rest } = frame;
-  const { server, board } = frame.agent;
+  const { board } = frame.agent;
   if (code === undefined && board === undefined)
     throw new ControlRefusal('invalid_request', 'A board or a code is needed.');
+  const origin = context.delegatedBoards.originOf(session.view, frame.agent.server);
   return serializeAdditions(session, async () => {
     const existing = session.currentSeats.find(
-      ({ row }) => row.origin === server && (row.board === board || row.board_id === board),
+      ({ row }) => row.origin === origin && (row.board === board || row.board_id === board),
     );
     requireRoom(session, existing);
     // The seat was taken over by another machine, so received messages are known only from its server.

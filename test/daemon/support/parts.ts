@@ -56,7 +56,8 @@ const none = async (): Promise<never> => {
   throw new Error('not part of this test');
 };
 
-export const noDelegating: Pick<DelegatedBoards, 'boards' | 'join' | 'createBoard' | 'close'> = {
+export const noDelegating: Pick<DelegatedBoards, 'originOf' | 'boards' | 'join' | 'createBoard' | 'close'> = {
+  originOf: () => 'http://127.0.0.1:7400',
   boards: none,
   join: none,
   createBoard: none,
