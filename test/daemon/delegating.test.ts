@@ -281,6 +281,19 @@ describe('the machine’s delegation', () => {
     expect(all.filter((board) => board['name'] === 'lost-answer')).to.have.length(1);
   });
 
+  it('passes on that the server has no room left, and asks once', async () => {
+    const board = await newBoard(server.dana);
+    for (const [request, work] of [
+      ['POST /v1/delegations/boards', () => create('no-room', 'key-3')],
+      ['POST /v1/join', () => joinBoard(board.name)],
+    ] as const) {
+      const before = proxy.count(request);
+      proxy.fail(request, { status: 507, code: 'storage_full' });
+      expect(await refused(work()), request).to.include({ code: 'storage_full', message: 'The proxy says so.' });
+      expect(proxy.count(request) - before, request).to.equal(1);
+    }
+  });
+
   it('is made anew where it was ended, for boards and joins, never for a board that is being made', async () => {
     await boards();
     const { delegations } = await server.dana.ok('listDelegations');

@@ -8,9 +8,12 @@ import type { Environment } from '../server-link/transport.ts';
 /** Whether there was no answer, or none that tells the outcome of the request. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof ControlRefusal) return error.code === 'server_unreachable';
-  if (!(error instanceof ClientError) || error.code === 'server_outdated') return false;
+  if (!(error instanceof ClientError) || decided.has(error.code)) return false;
   return error.code === 'outcome_unknown' || error.status === undefined || error.status >= 500;
 }
+
+/** Codes with a status of 500 or more by which the server says that nothing was done. */
+const decided = new Set(['server_outdated', 'storage_full']);
 
 const RETRIES = 3;
 const RETRY_MS = 200;
