@@ -251,11 +251,22 @@ describe('service swarm', () => {
     await finished(lost);
     launcher.endHanging();
     launcher.behave({});
+    const { code, message, hint } = await errorOf(['swarm', 'down']);
+    expect([code, message]).to.deep.equal(['launcher_failed', 'bot: Nobody heard whether local started it.']);
+    expect(hint).to.equal('Ask local: service swarm up --only bot; then stop it: service swarm down --only bot');
     const [agent] = (await home.json(['swarm', 'up', '--yes'])).agents as Agent[];
     expect([agent!.action, agent!.by, agent!.seated]).to.deep.equal(['running', 'launcher', true]);
     const { bindings } = await home.json(['daemon', 'status']);
     expect(bindings.filter(bound('bot'))).to.have.length(1);
     expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
+  });
+
+  it('has nothing to stop where a launcher said that it started nothing', async () => {
+    write(BOT);
+    launcher.behave({ start: { error: { code: 'start_failed', message: 'no room' } } });
+    expect((await errorOf(['swarm', 'up', '--yes'])).code).to.equal('start_failed');
+    const { agents } = await home.json(['swarm', 'down']);
+    expect(agents).to.deep.equal([{ name: 'bot', stopped: false, state: 'exited', by: null, problem: null }]);
   });
 
   it('takes a launcher that cannot tell for one whose agent runs', async () => {

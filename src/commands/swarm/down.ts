@@ -9,7 +9,7 @@ import { readSwarmFile, type SwarmFile } from './lib/file.ts';
 import { daemonView, holderOf, lookAt, type Problem, requireNoProblem } from './lib/look.ts';
 import { Launchers } from './lib/plan.ts';
 import { by, state } from './lib/shapes.ts';
-import { filesOf, readSwarm, type StartedAgent, Swarm, type SwarmRecord } from './lib/state.ts';
+import { filesOf, isUnsure, readSwarm, type StartedAgent, Swarm, type SwarmRecord } from './lib/state.ts';
 
 export const json = () => {
   /** `stopped`: it ran, and was stopped now. */
@@ -114,12 +114,13 @@ function chosen(
 }
 
 async function stopOne(
-  { launchers, name: swarm }: Swarm,
+  one: Swarm,
   name: string,
   started: StartedAgent,
 ): Promise<{ name: string; ran: boolean; problem: Problem | null }> {
+  const { launchers, name: swarm } = one;
   const { handle, launcher } = started;
-  if (handle === null) return { name, ran: false, problem: null };
+  if (handle === null) return { name, ran: false, problem: isUnsure(started) ? unheard(one, name, launcher) : null };
   try {
     const own = launchers.named(launcher);
     const { state } = await own.status({ swarm, agent: name, handle });
@@ -131,6 +132,16 @@ async function stopOne(
     const { code, message, hint } = error;
     return { name, ran: true, problem: { code, message, hint } };
   }
+}
+
+/** Without a handle only its launcher can find it, which the next start asks. */
+function unheard(swarm: Swarm, name: string, launcher: string): Problem {
+  const [up, down] = ['up', 'down'].map((verb) => swarm.command(`${verb} --only ${name}`));
+  return {
+    code: 'launcher_failed',
+    message: `Nobody heard whether ${launcher} started it.`,
+    hint: `Ask ${launcher}: ${up}; then stop it: ${down}`,
+  };
 }
 
 async function downText({ swarm, agents }: DownRecord): Promise<string> {

@@ -17,7 +17,7 @@ import { argvOf, firstPrompt, nextPrompt } from './command-lines.ts';
 import { type SwarmFile, sameFile } from './file.ts';
 import { daemonView, type Holder, holderOf, launched, type Problem } from './look.ts';
 import type { Launchers, Planned } from './plan.ts';
-import { readSwarm, type StartedAgent, type Swarm } from './state.ts';
+import { isUnsure, readSwarm, type StartedAgent, type Swarm } from './state.ts';
 
 /** The daemon's next look at all processes closes a session whose process ended; a daemon that just started waits longest. */
 const CLOSING_MS = START_GRACE_MS + SCAN_INTERVAL_MS;
@@ -67,7 +67,7 @@ async function ensure(swarm: Swarm, agent: Planned, seat: Seat, daemon: DaemonTh
     return { ...start, action: 'running' };
   }
   // A start whose end nobody noted is asked for again: its launcher tells what came of it.
-  const unsure = before !== null && before.handle === null && before.started_at !== null;
+  const unsure = before !== null && isUnsure(before);
   if (!unsure && holder?.open && (await runsByHand({ agent, seat, holder, before }, daemon.closedBy)))
     return { ...start, action: 'running' };
   const seats = savedSeats();
@@ -129,7 +129,7 @@ interface Started {
   started: StartedAgent;
 }
 
-/** @param note is called with what is noted before anything runs. @throws Failure of the launcher; then nothing runs */
+/** @param note is called with what is noted before anything runs, and again where the launcher refused. @throws Failure of the launcher; then nothing runs */
 async function startAgent(starting: Starting, note: (started: StartedAgent) => void): Promise<Started> {
   const { agent, launchers } = starting;
   const session = conversationOf(starting);
@@ -142,8 +142,12 @@ async function startAgent(starting: Starting, note: (started: StartedAgent) => v
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // A launcher that never answered may have started it all the same, and then it needs its ticket.
-    if (error.code !== 'launcher_failed') withdraw();
-    if (error.code !== 'already_running') throw error;
+    if (error.code === 'launcher_failed') throw error;
+    withdraw();
+    if (error.code !== 'already_running') {
+      note({ ...started, started_at: null });
+      throw error;
+    }
     const { handle = null, attach = null } = (error.details ?? {}) as { handle?: string; attach?: string };
     return { action: 'running', started: { ...started, session: starting.before?.session ?? null, handle, attach } };
   }

@@ -28,7 +28,7 @@ const agent = z.object({
   /** Null where nobody heard that it was started, or it was stopped. */
   handle: text.nullable(),
   attach: text.nullable(),
-  /** When it was started, or was about to be; null once it was stopped. */
+  /** When it was started, or was about to be; null once it was stopped or refused. */
   started_at: text.nullable(),
   /** The session that took its seat, as `<harness>:<id>`. */
   session: text.nullable(),
@@ -56,6 +56,9 @@ const record = z
 
 export type SwarmRecord = z.infer<typeof record>;
 export type StartedAgent = SwarmRecord['agents'][string];
+
+/** Whether it was about to be started, and nobody noted what came of that. */
+export const isUnsure = ({ handle, started_at }: StartedAgent): boolean => handle === null && started_at !== null;
 
 /** Every file that agents of a swarm were started from, the last one first. */
 export const filesOf = ({ file, agents }: SwarmRecord): string[] => [
