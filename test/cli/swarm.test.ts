@@ -261,6 +261,14 @@ describe('service swarm', () => {
     expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
   });
 
+  it('is found by every command on the server that the environment names instead of the file', async () => {
+    write(`server: https://elsewhere.example.com\n${BOT}`);
+    const options = { env: { SERVICE_SERVER: 'local' } };
+    const { swarm } = await home.json(['swarm', 'up', '--yes'], options);
+    for (const verb of ['ps', 'show', 'down'])
+      expect((await home.json(['swarm', verb], options)).swarm, verb).to.equal(swarm);
+  });
+
   it('has nothing to stop where a launcher said that it started nothing', async () => {
     write(BOT);
     launcher.behave({ start: { error: { code: 'start_failed', message: 'no room' } } });

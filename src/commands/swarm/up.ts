@@ -2,14 +2,14 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand, confirmFlags, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { called, runtime } from '../../cli/runtime.ts';
+import { called } from '../../cli/runtime.ts';
 import { askDaemon } from '../../cli/session/ask-daemon.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import type { Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
-import { fileFlag, onlyFlag } from './lib/choose.ts';
+import { fileFlag, onlyFlag, serverOf } from './lib/choose.ts';
 import { startedBefore, startsOf } from './lib/consent.ts';
 import { type AgentStart, daemonThen, ensureRunning, warnTakenOut } from './lib/ensure-running.ts';
 import { readSwarmFile, type SwarmFile } from './lib/file.ts';
@@ -55,7 +55,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
     const { board = file.board } = this.globals;
     if (board !== file.board)
       throw usage(`${file.path} is about the board ${file.board}.`, 'Leave --board out, or change the file');
-    this.globals.server ??= runtime().env.SERVICE_SERVER ?? file.server;
+    this.globals.server = serverOf(file, this.globals.server);
     const record = await this.bringUp(await this.session('P'), file);
     const text = await upText(record, this.out.base.board ?? file.board, swarmCommand('ps', path));
     requireNoProblem(record.agents);

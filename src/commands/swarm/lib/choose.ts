@@ -22,6 +22,10 @@ export interface Chosen {
   record: SwarmRecord | null;
 }
 
+/** The server of a file's swarm. @param named of `--server` */
+export const serverOf = (file: SwarmFile, named: string | undefined): string | undefined =>
+  named ?? runtime().env.SERVICE_SERVER ?? file.server;
+
 /**
  * @param named a swarm's name, or its board's where that is no other's
  * @param path of `--file`
@@ -39,7 +43,7 @@ export async function chooseSwarm(
     throw error;
   });
   if (file === null) return { file, record: all[0]! };
-  return { file, record: ofFile(file, server ?? file.server, all) };
+  return { file, record: ofFile(file, serverOf(file, server), all) };
 }
 
 /**
