@@ -1,7 +1,11 @@
 /** What enters a running turn, what its start and its end take along. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { type Rig, took } from './support/rig.ts';
 import { withRig } from './support/rigged.ts';
@@ -47,6 +51,32 @@ describe('a turn', () => {
     clock.pass(1_000);
     const { bundle } = await hook.next();
     expect(bundle).to.contain('secret words').and.not.contain('stop that');
+  });
+
+  it('takes the owner also while git does not say which repository the edited files are in', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'board-slow-git-'));
+    const [begun, ended] = [join(folder, 'begun'), join(folder, 'ended')];
+    mkdirSync(join(folder, '.git'));
+    const script = `#!/bin/sh\ntrap 'touch ${ended}; exit 1' TERM\ntouch ${begun}\nwhile :; do sleep 0.05; done\n`;
+    writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+    const { PATH } = process.env;
+    process.env.PATH = `${folder}:${PATH}`;
+    try {
+      const { seat, board } = await rig.seat();
+      const session = await rig.session(seat);
+      await session.hook('turn_start');
+      const { seq } = await rig.say(board, 'stop that');
+      await seen(seat.member_id, seq);
+      const carry = session.hook('boundary', { claims: true, files: ['a.ts'], cwd: folder });
+      await until(() => existsSync(begun), 'git is asked');
+      clock.pass(500);
+      expect((await carry)['bundle']).to.contain('stop that');
+      expect(existsSync(ended), 'git was waited for').to.equal(false);
+      await until(() => existsSync(ended), 'git is given up');
+    } finally {
+      process.env.PATH = PATH;
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('two hooks of one boundary at once: one gets the text, the other an empty answer', async () => {

@@ -1,6 +1,5 @@
 /** Verbs of hooks that report turns, and answer them with waiting messages. */
 import { withTimeout } from '../clock.ts';
-import type { Point } from '../compose/types.ts';
 import { ANSWER_TIMEOUT_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
 import { revive } from '../handoff/flight.ts';
@@ -16,6 +15,8 @@ const DUPLICATE_US = 1_000_000;
 const MAX_CONTINUATIONS = 20;
 /** After the maximum of continuations, delivery pauses for this time, then uses the queue. */
 const CONTINUATION_PAUSE_US = 30_000_000;
+/** How long a boundary waits for the claims of others; git and a server may take seconds. */
+const CLAIMS_TIMEOUT_MS = 500;
 
 const startedAt = ({ clock }: Context, { started }: Pick<Header, 'started'>): number => started || clock.nowUs();
 
@@ -58,7 +59,7 @@ export async function turnStart(context: Context, frame: Requests['turn_start'],
   const echo = turnStarted(context, session, frame);
   const turn_id = session.row.turn_id;
   if (echo) return void peer.send({ turn_id });
-  await answer(context, session, peer, 'turn_start', { turn_id });
+  await answer(context, session, peer, 'turn_start', receivedUs, { turn_id });
   context.metrics.count('turn_starts');
   context.metrics.addHook((context.clock.nowUs() - receivedUs) / 1000);
 }
@@ -74,13 +75,17 @@ export async function boundary(context: Context, frame: Requests['boundary'], pe
   markBusy(context, session, startedUs);
   checkReceipt(context, session, { kind: 'tool', startedUs });
   if (!known) context.sessions.recordTurn(session, 'busy');
-  if (frame.claims) await context.claims.atBoundary(session, frame.files, frame.cwd ?? session.row.cwd ?? '/');
+  if (frame.claims) {
+    const checked = context.claims.atBoundary(session, frame.files, frame.cwd ?? session.row.cwd ?? '/');
+    // What is found later is told with the next text.
+    await withTimeout(context.clock, CLAIMS_TIMEOUT_MS, checked, () => {});
+  }
   // With two hooks at one boundary, only one gets the text.
   if (session.boundary || hasNothingFor(context, session, 'boundary')) peer.send({});
   else {
     session.boundary = true;
     try {
-      await answer(context, session, peer, 'boundary');
+      await answer(context, session, peer, 'boundary', begun);
     } finally {
       session.boundary = false;
     }
@@ -160,9 +165,17 @@ export function needsPerson(context: Context, session: Session, frame: FollowUps
   context.events.emit('changed', session);
 }
 
-/** Answers a hook within its timeout; afterwards it gets an empty answer, without a handoff. */
-async function answer(context: Context, session: Session, peer: Peer, point: Point, extra: Carry = {}): Promise<void> {
-  const budget = ANSWER_TIMEOUT_MS[point === 'turn_start' ? 'turn_start' : 'boundary'] - 200;
+/** Answers a hook within its timeout, which began at `sinceUs`; afterwards it gets an empty answer, without a handoff. */
+async function answer(
+  context: Context,
+  session: Session,
+  peer: Peer,
+  point: 'turn_start' | 'boundary',
+  sinceUs: number,
+  extra: Carry = {},
+): Promise<void> {
+  const spent = Math.round((context.clock.nowUs() - sinceUs) / 1000);
+  const budget = ANSWER_TIMEOUT_MS[point] - 200 - spent;
   const made = await withTimeout(
     context.clock,
     budget,
