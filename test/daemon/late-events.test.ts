@@ -33,6 +33,20 @@ describe('a hook that comes late', () => {
     expect(await session.ask('agents')).to.include({ turn: 'busy' });
   });
 
+  it('because it had lost the daemon opens no session that its program has replaced since', async () => {
+    const { seat } = await rig.seat();
+    const program = { process: processRef(process.pid)! };
+    const session = await rig.session(seat, program);
+    const started = clock.nowUs();
+    await (await session.wait({ started })).end();
+    await session.ask('end', { reason: 'clear' });
+    await rig.session(undefined, program);
+    const late = await session.open('wait', { started, resumed: true });
+    expect(await late.next()).to.include({ event: 'waiting' });
+    expect(await late.next()).to.include({ event: 'release' });
+    expect(rig.isOpen(session)).to.equal(false);
+  });
+
   it('that resumes takes back what was given to its lost connection and not accepted', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

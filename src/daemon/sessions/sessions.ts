@@ -258,6 +258,10 @@ const sessionKey = ({ harness, session }: Pick<Header, 'harness' | 'session'>): 
 export const isOtherProcess = ({ pid, pid_start }: SessionRow, { process }: Header): boolean =>
   process !== undefined && pid !== null && (pid !== process.pid || pid_start !== process.start);
 
+/** Whether two sessions are known to be of one process. */
+export const isSameProcess = (one: SessionRow, other: SessionRow): boolean =>
+  one.pid !== null && one.pid === other.pid && one.pid_start === other.pid_start;
+
 function locationOf({ cwd, config_dir, harness_version }: Header): Partial<SessionRow> {
   return {
     ...(cwd === undefined ? {} : { cwd }),

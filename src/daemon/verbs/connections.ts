@@ -11,6 +11,7 @@ import { agentRefOf } from '../refs.ts';
 import { goneLines, lostBy } from '../sessions/gone.ts';
 import { closeUnlessReconnected } from '../sessions/liveness.ts';
 import type { InFlightHandoff, Session } from '../sessions/session.ts';
+import { isSameProcess } from '../sessions/sessions.ts';
 import type { Context } from './context.ts';
 import { useTicket } from './launch.ts';
 import { refuseSubagent, seatsOf, welcome } from './sessions.ts';
@@ -21,7 +22,7 @@ const DOOR_WAIT_US = 1_000_000;
 
 /** A stop hook starts to wait; its open connection means that the session is idle. */
 export function wait(context: Context, frame: Openings['wait'], peer: Peer): void {
-  const session = context.sessions.forEvent(frame);
+  const session = frame.resumed && wasReplaced(context, frame) ? null : context.sessions.forEvent(frame);
   const startedUs = frame.started || context.clock.nowUs();
   // The hook started before the last prompt or tool call, so a turn is still running.
   const late = session !== null && startedUs < session.activityUs;
@@ -47,6 +48,12 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
   context.sessions.recordTurn(session, 'idle');
   peer.sendEvent({ event: 'waiting', turn_id: session.row.turn_id });
   context.events.emit('deliverable', session);
+}
+
+/** Whether the session was closed, and its process has another one open, as after /clear. */
+function wasReplaced({ sessions }: Context, frame: Openings['wait']): boolean {
+  const { row } = sessions.require(frame);
+  return !row.open && sessions.open().some((other) => isSameProcess(other.row, row));
 }
 
 /** Our plugin in a program connects; it submits prompts to the session of its process. */

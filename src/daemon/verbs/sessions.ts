@@ -12,7 +12,7 @@ import { agentRefOf, isFinal, type SeatIdentity } from '../refs.ts';
 import { bindSeat, releaseSeat } from '../sessions/bindings.ts';
 import { goneLines, lostBy } from '../sessions/gone.ts';
 import type { Effects, Session } from '../sessions/session.ts';
-import { isOtherProcess } from '../sessions/sessions.ts';
+import { isOtherProcess, isSameProcess } from '../sessions/sessions.ts';
 import type { Context } from './context.ts';
 import { useTicket } from './launch.ts';
 
@@ -61,11 +61,8 @@ export async function register(
 
 /** Closes the other sessions of a program that has one at a time, so that its door serves the one it shows. */
 function closeEarlier({ sessions }: Context, session: Session): void {
-  const { pid, pid_start } = session.row;
-  if (pid === null) return;
   for (const other of sessions.open())
-    if (other !== session && other.row.pid === pid && other.row.pid_start === pid_start)
-      sessions.close(other, 'replaced');
+    if (other !== session && isSameProcess(other.row, session.row)) sessions.close(other, 'replaced');
 }
 
 function duplicateAnswer(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
