@@ -269,6 +269,19 @@ describe('service run', () => {
     daemon.close();
   });
 
+  it('says in a reply that was too long for a message how much of it is missing', async () => {
+    const program = script('cat >/dev/null; i=0; while [ $i -lt 4000 ]; do i=$((i+1)); echo "line $i"; done\n');
+    home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
+    await until('the session', () => served());
+    const seq = await say('count');
+    const replies = async () => (await home.json(['read', '-b', 'demo', '--after', String(seq)])).messages;
+    await until('the reply', async () => (await replies()).length > 0);
+    const [{ body }] = await replies();
+    expect(body.length).to.be.within(32_000, 32_768);
+    const [, last, left] = /\nline (\d+)\n\[(\d+) lines, \d+ characters left out\]$/.exec(body)!;
+    expect(Number(last) + Number(left)).to.equal(4_000);
+  });
+
   it('tries again what failed, each time later, and posts one reply', async () => {
     const program = script('echo x >>tries; [ "$(wc -l <tries)" -ge 3 ] || exit 1; echo "Done: tested."\n');
     const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);

@@ -10,6 +10,7 @@ import { DRAIN_MS, fillPlaceholders, findProgram } from '../../../harness/progra
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import { alive, until } from '../../../local/process.ts';
+import { LIMIT } from '../../board/lib/post/body.ts';
 
 type Input = 'arg' | 'stdin' | 'file';
 
@@ -38,10 +39,8 @@ const TEMPORARY = 75;
 const GRACE_MS = 10_000;
 /** The same where this program is told to end, which itself has to be over soon then. */
 const STOP_GRACE_MS = 5_000;
-/** Longest body of a message, in characters. */
-export const MOST_REPLY = 32_768;
 /** What is kept of its output: more than a message may hold, whatever characters it has. */
-const KEPT = 4 * MOST_REPLY;
+export const KEPT = 4 * LIMIT;
 
 /** As a shell's. */
 const NOT_RUNNABLE = 126;

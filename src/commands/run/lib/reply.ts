@@ -1,7 +1,8 @@
 /** Posts a program's output as a reply to its newest message, exactly once. */
 import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { MOST_REPLY, type Outcome } from './child.ts';
+import { LIMIT, truncated } from '../../board/lib/post/body.ts';
+import { KEPT, type Outcome } from './child.ts';
 
 /** The newest message of a bundle. Bodies cannot look like the tags that are read here: their brackets are escaped. */
 export function newestOf(bundle: string): { board: string; seq: number } | null {
@@ -51,7 +52,8 @@ async function replyWith(
   text: string,
   note: (text: string) => void,
 ): Promise<void> {
-  const body = [...text.replace(/\n$/, '')].slice(0, MOST_REPLY).join('');
+  const beyond = { lines: 0, characters: 0, more: text.length >= KEPT };
+  const body = truncated(text.replace(/\n$/, ''), 'head', LIMIT, beyond);
   const newest = newestOf(bundle);
   if (!newest || body.trim() === '') return;
   const { board, seq } = newest;
