@@ -269,6 +269,19 @@ describe('service swarm', () => {
       expect((await home.json(['swarm', verb], options)).swarm, verb).to.equal(swarm);
   });
 
+  it('starts, shows and stops an agent whose name is one of what every object has', async () => {
+    write(BOT);
+    await home.json(['swarm', 'up', '--yes']);
+    write(BOT.replace('name: bot', 'name: constructor'));
+    expect((await home.json(['swarm', 'ps'])).agents[0]).to.include({ name: 'constructor', state: 'not_started' });
+    expect((await errorOf(['swarm', 'down', '--only', 'constructor'])).code).to.equal('invalid_request');
+    expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['constructor', 'started']]);
+    const { agents } = await home.json(['swarm', 'down', '--only', 'constructor']);
+    expect(agents.map(({ name, stopped }: Agent & { stopped: boolean }) => [name, stopped])).to.deep.equal([
+      ['constructor', true],
+    ]);
+  });
+
   it('has nothing to stop where a launcher said that it started nothing', async () => {
     write(BOT);
     launcher.behave({ start: { error: { code: 'start_failed', message: 'no room' } } });

@@ -43,11 +43,10 @@ async function psOf(chosen: Chosen): Promise<PsRecord> {
   const status = await daemonView();
   const wanted = file ? await planned(file, launchers) : [];
   const seats = record ? heldSeats(record.server.server_id, record.board_id) : new Map();
-  const started = record?.agents ?? {};
   const names = [...new Set([...wanted.map(({ name }) => name), ...Object.keys(startedOf(chosen))])];
   const agents = names.map(async (name) => {
     const plan = wanted.find((agent) => agent.name === name);
-    const own = started[name] ?? null;
+    const own = record?.agents[name] ?? null;
     const seat: string | null = own?.member_id ?? seats.get(name)?.memberId ?? null;
     const holder = holderOf(status, seat ?? undefined);
     const look = await lookAt({ launchers, swarm: record?.name ?? '', name, started: own, holder });

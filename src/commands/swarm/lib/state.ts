@@ -36,6 +36,10 @@ const agent = z.object({
   lost_session: text.nullable().default(null),
 });
 
+/** Without what every object has: an agent may be called `constructor`. */
+const bare = <T>(entries: [string, T][]): Record<string, T> =>
+  Object.assign(Object.create(null), Object.fromEntries(entries));
+
 const record = z
   .object({
     v: z.literal(1),
@@ -49,7 +53,7 @@ const record = z
   })
   .transform(({ agents, ...swarm }) => ({
     ...swarm,
-    agents: Object.fromEntries(
+    agents: bare(
       Object.entries(agents).map(([name, started]) => [name, { ...started, file: started.file ?? swarm.file }]),
     ),
   }));
