@@ -281,6 +281,8 @@ export interface StatusAnswer {
     turn: TurnState;
     turned?: boolean;
     boot: string;
+    /** Where it was started, if its hooks said so. */
+    folder?: string;
     capabilities?: string[];
     seats?: AgentRef[];
   }[];

@@ -36,6 +36,7 @@ export function buildStatus(deps: StatusDeps, { pid, build, startedAt, instance 
         turn,
         turned: row.turned,
         boot: row.boot,
+        ...(row.started_in === null ? {} : { folder: row.started_in }),
         capabilities: [...capabilities],
         seats: [...seats].map((seat) => seat.ref),
       })),

@@ -186,8 +186,9 @@ describe('service doctor on the daemon', () => {
       const session = new PlayedSession(machine, 'sleeps');
       await session.start();
       await session.json(['join', '--board', 'demo', '--name', 'sleeper']);
-      await session.hook('prompt', 'UserPromptSubmit', { prompt: 'begin' });
-      const woken = finished(session.begin('wait', { hook_event_name: 'Stop' }));
+      // The agent has gone into another folder since, in which its program would not find the conversation.
+      await session.hook('prompt', 'UserPromptSubmit', { prompt: 'begin', cwd: machine.dir });
+      const woken = finished(session.begin('wait', { hook_event_name: 'Stop', cwd: machine.dir }));
       await until('it waits', async () => (await machine.json(['daemon', 'status'])).sessions[0]?.turn === 'idle');
       await machine.json(['board', 'post', 'please look', '--board', 'demo']);
       expect((await woken).code).to.equal(2);
@@ -196,7 +197,7 @@ describe('service doctor on the daemon', () => {
       expect(status.stdout).to.match(/^Stalled {4}sleeper on demo: its session did not wake$/m);
       const stalled = await machine.names('delivery_stalled', 'warning');
       expect(stalled.message).to.include('sleeper on demo');
-      expect(stalled.fix).to.equal("claude --resume sleeps 'Run: service inbox --board demo'");
+      expect(stalled.fix).to.equal(`cd ${machine.work} && claude --resume sleeps 'Run: service inbox --board demo'`);
       await machine.mend(stalled.fix);
       await quiet();
     });
@@ -217,7 +218,7 @@ describe('service doctor on the daemon', () => {
       expect(message).to.equal(
         `codex on demo hears nothing: its session has the seat at https://former.example, and the server is at ${url} now.`,
       );
-      expect(fix).to.equal("claude --resume stays 'Run: service resume codex@demo'");
+      expect(fix).to.equal(`cd ${machine.work} && claude --resume stays 'Run: service resume codex@demo'`);
       await machine.mend(fix);
       await quiet();
     });

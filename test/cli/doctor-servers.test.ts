@@ -55,6 +55,7 @@ describe('service doctor on servers and seats', () => {
     const fresh = await ann.ok('createKey', { body: { name: 'second' } });
     noteSecrets(fresh.token);
     await machine.mend(`printf %s '${fresh.token}' | ${key!.fix} --store file`);
+    expect(seat!.fix).to.equal(`cd ${machine.work} && codex resume one 'Run: service join --board anns --name codex'`);
     await machine.mend(seat!.fix!);
     await quiet();
   });

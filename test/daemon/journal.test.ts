@@ -107,6 +107,7 @@ describe('the journal', () => {
       pid: null,
       pid_start: null,
       cwd: null,
+      started_in: null,
       config_dir: null,
       harness_version: null,
       turned: true,

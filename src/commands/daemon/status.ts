@@ -34,6 +34,7 @@ export const json = () =>
         turn: z.enum(['idle', 'busy', 'unknown']),
         turned: flag,
         boot: text,
+        folder: text.optional(),
         capabilities: z.array(text),
         seats: z.array(seatRef),
       }),

@@ -17,6 +17,8 @@ export interface SessionRow {
   pid: number | null;
   pid_start: string | null;
   cwd: string | null;
+  /** Its first working folder. */
+  started_in: string | null;
   config_dir: string | null;
   harness_version: string | null;
   /** A turn was reported at least once. */

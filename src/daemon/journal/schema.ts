@@ -79,4 +79,6 @@ CREATE TABLE pairing_endpoints (
 `,
   // Of earlier losses a session heard when it started, or by a command.
   'ALTER TABLE lost ADD COLUMN told INTEGER NOT NULL DEFAULT 1;',
+  // The working folder of a session may change; its program finds the conversation by the first one.
+  'ALTER TABLE sessions ADD COLUMN started_in TEXT;',
 ];

@@ -77,6 +77,7 @@ export class Sessions {
     const renewed = this.#applyBoot(known, header);
     this.#save(known, {
       ...locationOf(header),
+      started_in: known.row.started_in ?? header.cwd ?? null,
       open: true,
       closed_at: null,
       source,
@@ -203,6 +204,7 @@ export class Sessions {
       pid: header.process?.pid ?? null,
       pid_start: header.process?.start ?? null,
       cwd: header.cwd ?? null,
+      started_in: header.cwd ?? null,
       config_dir: header.config_dir ?? null,
       harness_version: header.harness_version ?? null,
       turned: false,

@@ -13,7 +13,7 @@ import { parseJsonObject } from '../../../local/json.ts';
 import { readPrivate } from '../../../local/private-file.ts';
 import { askWhatItIs } from '../lib/ask-server.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
-import { SessionLines } from './session-lines.ts';
+import { folderOf, SessionLines } from './session-lines.ts';
 
 export const daemon: Check = {
   name: 'daemon',
@@ -96,7 +96,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
     const session = bindings.find(
       ({ agent }) => agent.server === server && (agent.member_id ?? agent.name) === (member_id ?? name),
     )?.session;
-    return { member_id, name, board, session: session ?? null };
+    return { member_id, name, board, session: session ?? null, folder: folderOf(status, session ?? null) };
   };
   const echoes = metrics['wake_echo_missing'] ?? 0;
   const errors = metrics['uncaught_errors'] ?? 0;
@@ -126,8 +126,9 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
 }
 
 /** Sessions that hold a seat of a server at an address that is not saved any more: the seat was saved for another one. */
-function movedFindings({ bindings = [] }: StatusAnswer, lines: SessionLines, { saved }: Around): Finding[] {
+function movedFindings(status: StatusAnswer, lines: SessionLines, { saved }: Around): Finding[] {
   const servers = Object.entries(saved?.servers ?? {});
+  const { bindings = [] } = status;
   return bindings.flatMap(({ agent, session, open }) => {
     const { server, member_id } = agent;
     if (!open || member_id === undefined) return [];
@@ -138,7 +139,7 @@ function movedFindings({ bindings = [] }: StatusAnswer, lines: SessionLines, { s
     const problem = `${who(agent)} hears nothing: its session has the seat at ${server}, and the server is at ${now} now.`;
     const isRun = lines.isRun({ session });
     const message = isRun ? `${problem} End its service run and start it again.` : problem;
-    const fix = isRun ? null : lines.takeAgain({ ...agent, session });
+    const fix = isRun ? null : lines.takeAgain({ ...agent, session, folder: folderOf(status, session) });
     return [failing('delivery', 'server_address_changed', message, fix)];
   });
 }

@@ -3,9 +3,10 @@ import { ClientError } from '../../../client/errors.ts';
 import type { Member } from '../../../contract/types.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 import type { SavedSeat, ServerEntry } from '../../../local/keys/credentials.ts';
+import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
-import { SessionLines } from './session-lines.ts';
+import { folderOf, SessionLines } from './session-lines.ts';
 
 type Held = SavedSeat & { token: string; member_id: string };
 
@@ -63,18 +64,19 @@ async function lookAt(
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     const code = error.code === 'board_not_found' ? 'board_gone' : error.code;
-    return failing('seats', code, `${name} on ${board}: ${error.message}`, fixOf(code, origin, held, lines));
+    return failing('seats', code, `${name} on ${board}: ${error.message}`, await fixOf(code, origin, held, lines));
   }
 }
 
-function fixOf(code: string, origin: string, held: Held, lines: SessionLines): string {
+async function fixOf(code: string, origin: string, held: Held, lines: SessionLines): Promise<string> {
   // Nothing brings it back; what is left of it here is forgotten.
   if (code === 'agent_removed' || code === 'board_gone')
     return `service agent leave --as ${lines.selector(held)} --yes`;
   if (code !== 'unauthorized') return `service server info ${origin}`;
   // Taken by another machine, or ended with the key that made it: its session gets another token by joining again.
+  const status = await daemonStatus().catch(() => null);
   return (
-    lines.joinAgain(held) ??
+    lines.joinAgain({ ...held, folder: folderOf(status, held.session) }) ??
     `service agent remove ${shellWord(held.name)} --board ${shellWord(held.board)} --server ${origin}`
   );
 }

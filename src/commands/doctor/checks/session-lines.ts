@@ -1,4 +1,5 @@
 /** Builds the commands that a person types into an agent program's session. */
+import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { fillPlaceholders } from '../../../harness/programs.ts';
@@ -13,6 +14,8 @@ interface Held {
   board: string;
   /** `<harness>:<session id>`; null where none is known. */
   session: string | null;
+  /** Where that was started: programs find a conversation by it. */
+  folder?: string | undefined;
 }
 
 export class SessionLines {
@@ -29,7 +32,7 @@ export class SessionLines {
   }
 
   /** The word by which a command on this machine means this seat only. */
-  selector(seat: Omit<Held, 'session'>): string {
+  selector(seat: Omit<Held, 'session' | 'folder'>): string {
     return shellWord(selectorOf(seat, this.#seats));
   }
 
@@ -57,18 +60,21 @@ export class SessionLines {
   }
 
   /** The session comes onto the board again, which gives its seat another token. */
-  joinAgain({ name, board, session }: Held): string | null {
+  joinAgain({ name, board, session, folder }: Held): string | null {
     const [harness, id] = parts(session);
     const profile = this.#profiles.find((one) => one.harness === harness);
-    const argv = profile?.headless?.resume;
+    const own = profile?.interactive?.resume;
+    const argv = own?.includes('{prompt}') ? own : profile?.headless?.resume;
     const prompt = `Run: service join --board ${shellWord(board)} --name ${shellWord(name)}`;
-    return argv && id ? line(argv, { session: id, prompt }) : null;
+    return argv && id ? `${into(folder)}${line(argv, { session: id, prompt })}` : null;
   }
 
   #resumed(held: Held, command: string): string {
     const [harness, session] = parts(held.session);
     const argv = this.#interactive(harness)?.resume;
-    return argv && session ? line(argv, { session, prompt: `Run: ${command}` }) : this.takeOver(held);
+    return argv && session
+      ? `${into(held.folder)}${line(argv, { session, prompt: `Run: ${command}` })}`
+      : this.takeOver(held);
   }
 
   #interactive(harness: string | null): Profile['interactive'] {
@@ -80,6 +86,12 @@ function parts(session: string | null): [string | null, string | null] {
   const at = session?.indexOf(':') ?? -1;
   return session && at > 0 ? [session.slice(0, at), session.slice(at + 1)] : [null, null];
 }
+
+/** The folder in which a session was started, as far as the daemon knows. */
+export const folderOf = (status: StatusAnswer | null, session: string | null): string | undefined =>
+  status?.sessions?.find(({ key }) => key === session)?.folder;
+
+const into = (folder: string | undefined): string => (folder === undefined ? '' : `cd ${shellWord(folder)} && `);
 
 const line = (argv: readonly string[], values: Record<string, string>): string =>
   fillPlaceholders(argv, values).map(shellWord).join(' ');
