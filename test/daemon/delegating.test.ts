@@ -281,6 +281,16 @@ describe('the machine’s delegation', () => {
     expect(all.filter((board) => board['name'] === 'lost-answer')).to.have.length(1);
   });
 
+  it('leaves no doubt where the server answered each time that it could not do it', async () => {
+    proxy.fail('POST /v1/delegations/boards', { status: 503, code: 'server_busy' });
+    const { code, message } = await refused(create('answered', 'key-4'));
+    expect([code, message]).to.deep.equal(['server_unreachable', `${proxy.url} cannot be reached.`]);
+    proxy.heal();
+    proxy.fail('POST /v1/delegations/boards', 'drop_answer', 1);
+    proxy.fail('POST /v1/delegations/boards', { status: 503, code: 'server_busy' });
+    expect((await refused(create('lost-once', 'key-5'))).message).to.include('may be there or not');
+  });
+
   it('passes on that the server has no room left, and asks once', async () => {
     const board = await newBoard(server.dana);
     for (const [request, work] of [

@@ -1,5 +1,6 @@
 /** Lists, joins and creates boards for a verified session with the machine's delegation. */
 import type { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer, Board, DeliveryMode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
@@ -94,15 +95,20 @@ export class DelegatedBoards {
     const [role, pair_role] = (pair && (await this.#pairOf(origin, create.template))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
     const { client, token } = await withRefusals(origin, () => delegation.client());
-    const { data } = await withRefusals(origin, () => {
-      // Never with a new delegation: the idempotency key of the first would not match, and a second board be created.
-      return retryUnreachable(this.#environment, () =>
-        client.call('createDelegatedBoard', { body, idempotencyKey: idempotency_key, maxAttempts: 1 }),
-      );
-    }).catch((error: unknown) => {
-      if (isRevoked(error)) delegation.drop(token);
-      throw isUnreachable(error) ? mayExist(origin) : error;
-    });
+    const input = { body, idempotencyKey: idempotency_key, maxAttempts: 1 };
+    let unclear = false;
+    const send = () =>
+      client.call('createDelegatedBoard', input).catch((error: unknown) => {
+        unclear ||= error instanceof ClientError && error.delivery === 'unclear';
+        throw error;
+      });
+    // Never with a new delegation: the idempotency key of the first would not match, and a second board be created.
+    const { data } = await withRefusals(origin, () => retryUnreachable(this.#environment, send)).catch(
+      (error: unknown) => {
+        if (isRevoked(error)) delegation.drop(token);
+        throw unclear && isUnreachable(error) ? mayExist(origin) : error;
+      },
+    );
     const saved = await this.#saveSeat(origin, session, data);
     return { ...saved, answer: { ...saved.answer, pair_role } };
   }
