@@ -17,13 +17,14 @@ export type Times = { [kind: string]: { [file: string]: number } };
 const UNKNOWN_SECONDS = 3;
 
 /**
- * Shards of about equal time, the longest first, so that no process is left alone at the end.
+ * Shards of about equal time, mixed: those that wait for most of their time, such as for a process that is started, run beside
+ * those that compute, each kind from the first to the last, its longest first.
  *
  * Longest processing time first: each file, in order of falling time, goes to the shard that has least (Graham, 1969).
  * @param seconds how long a shard should take; null for one shard a lane
  */
 export function shardsOf(kinds: Kind[], times: Times, seconds: number | null, lanes: number): Shard[] {
-  const filled = kinds.flatMap((kind) => {
+  const placed = kinds.flatMap((kind) => {
     const timed = kind.files.map((file) => ({ file, seconds: times[kind.name]?.[file] ?? UNKNOWN_SECONDS }));
     const total = timed.reduce((sum, one) => sum + one.seconds, 0);
     const count = Math.min(timed.length, seconds === null ? lanes : Math.ceil(total / seconds));
@@ -33,7 +34,9 @@ export function shardsOf(kinds: Kind[], times: Times, seconds: number | null, la
       least.files.push(one.file);
       least.seconds += one.seconds;
     }
-    return shards.map((shard) => ({ seconds: shard.seconds, shard: { ...kind, files: shard.files.sort() } }));
+    return shards
+      .sort((a, b) => b.seconds - a.seconds)
+      .map(({ files }, n) => ({ at: (n + 0.5) / count, shard: { ...kind, files: files.sort() } }));
   });
-  return filled.sort((a, b) => b.seconds - a.seconds).map(({ shard }) => shard);
+  return placed.sort((a, b) => a.at - b.at).map(({ shard }) => shard);
 }
