@@ -8,6 +8,7 @@ import * as threadNames from './005_thread_names.ts';
 import * as filters from './006_filters.ts';
 import * as requestKeys from './007_request_keys.ts';
 import * as rareEvents from './008_rare_events.ts';
+import * as waitingReads from './009_waiting_reads.ts';
 
 export interface Migration {
   name: string;
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   { name: '006_filters', up: filters.up },
   { name: '007_request_keys', up: requestKeys.up },
   { name: '008_rare_events', up: rareEvents.up },
+  { name: '009_waiting_reads', up: waitingReads.up },
 ];

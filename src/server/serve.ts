@@ -18,6 +18,7 @@ import { Attempts } from './rates/attempts.ts';
 import { memoryTally } from './rates/memory.ts';
 import { sharedTally } from './rates/shared.ts';
 import { limitWork, takingTurns } from './rates/work.ts';
+import { RepeatedReads } from './seats/budget.rules.ts';
 import { type DataOptions, messageOf, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
 import { listen } from './upkeep/listen.ts';
@@ -125,6 +126,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       admit,
       inTurn: takingTurns(),
       searchable: indexer.searchable,
+      repeatedReads: new RepeatedReads(),
       report: (message: string, about: object): void => log.error(about, message),
       takeUploadSlot: uploadSlots(),
       used,

@@ -12,7 +12,8 @@ import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts';
 import { brakeReads, changeBrake } from '../seats/brake.steps.ts';
-import { brakeAt, noBrake, RepeatedReads } from '../seats/budget.rules.ts';
+import { brakeAt, noBrake, type ReadsShare, type RepeatedReads } from '../seats/budget.rules.ts';
+import { addReads } from '../seats/budgets.store.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
 import { countWake } from '../seats/wake-count.steps.ts';
 import { brakeView } from '../views/member.ts';
@@ -84,7 +85,8 @@ async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<W
     const { board, member } = place;
     const woken = unread.get(member.id) as WakingCounts;
     const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0 });
-    const { brake, quiet, ...changes } = await brakeOf(tx, place, page, input.query.wait > 0);
+    const repeated = input.query.wait > 0 ? input.deps.repeatedReads : null;
+    const { brake, quiet, ...changes } = await brakeOf(tx, place, page, repeated);
     const { messages, more } = quiet ? { messages: [], more: false } : page;
     const answer = {
       board: board.name,
@@ -147,8 +149,6 @@ async function newestWaking(tx: ReadTx, { member, reader }: Place, { messages, m
   return behind || (messages.findLast(({ held, from }) => !held && (!people || from.kind === 'human'))?.seq ?? 0);
 }
 
-const repeated = new RepeatedReads();
-
 interface Braked extends Pick<Waited<Inbox>, 'write' | 'written'> {
   brake: ReturnType<typeof brakeAt>;
   /** The wait is not answered because of what there is. */
@@ -158,17 +158,19 @@ interface Braked extends Pick<Waited<Inbox>, 'write' | 'written'> {
 /**
  * Why agents' messages do not wake the agent, and whether a wait goes on: what wakes nobody comes with what does, or with a read
  * that does not wait, and the same unread messages are not given again and again.
+ * @param repeated null: it does not wait
  */
-async function brakeOf(tx: ReadTx, place: Place, page: Page, waits: boolean): Promise<Braked> {
+async function brakeOf(tx: ReadTx, place: Place, page: Page, repeated: RepeatedReads | null): Promise<Braked> {
   const { member } = place;
   const brake = brakeAt(member, tx.now);
-  if (!waits || page.messages.length === 0) return { brake, quiet: false };
+  if (!repeated || page.messages.length === 0) return { brake, quiet: false };
   const word = await newestWaking(tx, place, page, true);
   if (word === 0 && (brake || (await newestWaking(tx, place, page, false)) === 0)) return { brake, quiet: true };
   const given = givenBy(page, { ...member, mode: member.delivery_mode ?? 'focused', braked: brake !== null });
-  const until = repeated.take(member.id, { cursor: member.read_up_to, word, brake, page: given }, tx.now);
-  if (until === null) return { brake, quiet: false };
-  return { brake: { until, reason: 'reads' }, quiet: true, ...(brake ? {} : storing(member, until)) };
+  const { until, share } = repeated.take(member, { word, brake, page: given }, tx.now);
+  if (until === null) return { brake, quiet: false, ...(share ? storing(member, share) : {}) };
+  const write = (tx: WriteTx) => brakeReads(tx, member, until);
+  return { brake: { until, reason: 'reads' }, quiet: true, ...(brake ? {} : { write }) };
 }
 
 const givenBy = ({ messages }: Page, agent: Parameters<typeof wakesAgent>[1]) => ({
@@ -177,9 +179,9 @@ const givenBy = ({ messages }: Page, agent: Parameters<typeof wakesAgent>[1]) =>
   wakes: messages.some((message) => message.from.kind === 'agent' && wakesAgent(message, agent)),
 });
 
-const storing = (member: MemberRow, until: number) => ({
-  write: (tx: WriteTx) => brakeReads(tx, member, until),
-  written: () => repeated.stored(member.id, until),
+const storing = (member: MemberRow, share: ReadsShare) => ({
+  write: (tx: WriteTx) => addReads(tx, member, share),
+  written: share.stored,
 });
 
 /** @param named whether some message names the agent. */

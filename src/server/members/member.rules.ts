@@ -39,6 +39,9 @@ export type MemberRow = {
   braked_until: number | null;
   braked_reason: BrakeReason | null;
   braked_at: number | null;
+  /** Waiting reads since `reads_since` with nothing acknowledged; null: none. */
+  reads: number;
+  reads_since: number | null;
 };
 
 /** What a new member of any kind starts with. */
@@ -65,6 +68,8 @@ export const blankMember = {
   braked_until: null,
   braked_reason: null,
   braked_at: null,
+  reads: 0,
+  reads_since: null,
 };
 
 /** A member with what its person adds. */

@@ -27,6 +27,7 @@ const positionStatement = statement<{ id: string } & ReadPosition>((db, p) =>
     read_everyone_count: p.read_everyone_count,
     read_sent_count: p.read_sent_count,
     read_sent_everyone_count: p.read_sent_everyone_count,
+    reads_since: null,
   }),
 );
 

@@ -7,6 +7,7 @@ import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Body, KindOf, Params, Query, ServerInfo } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Searched } from '../search/search.store.ts';
+import type { RepeatedReads } from '../seats/budget.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
 import type { BoardTerms } from './terms.ts';
@@ -222,6 +223,7 @@ export interface Deps {
   address: ServerAddress;
   /** Brings the search index of these boards up to what was written before. */
   searchable(searched: Searched): Promise<void>;
+  repeatedReads: RepeatedReads;
   /** Tells the operator of what should never be. No secret is ever in it. */
   report(message: string, about: object): void;
 }

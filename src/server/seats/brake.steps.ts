@@ -25,9 +25,12 @@ function tellBraked(tx: WriteTx, { board_id, person_id }: Seat): void {
   tx.publish(`positions:${person_id}`);
 }
 
-/** Writes what brakes the seat, if anything does, and tells everybody who waits for the end of what braked it. */
+/**
+ * Writes what brakes the seat, if anything does, has its waiting reads counted anew, and tells everybody who waits for the end
+ * of what braked it.
+ */
 export async function changeBrake(tx: WriteTx, seat: Seat, changed: Brake): Promise<void> {
-  await saveMember(tx, seat.id, changed);
+  await saveMember(tx, seat.id, { ...changed, reads_since: null });
   tellBraked(tx, seat);
   tx.publish(`seat:${seat.id}`);
   // Its streams have what waited.

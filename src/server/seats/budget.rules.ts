@@ -72,7 +72,9 @@ export const brakeAt = (
 
 /** Most waiting reads in ten minutes that are answered without anything new acknowledged. */
 const MOST_REPEATS = 40;
-const REPEATS_MS = 600_000;
+export const REPEATS_MS = 600_000;
+/** So many of them are written at once: there are few writes, and few reads that other processes do not know of. */
+const SHARE = 4;
 /** Of more seats than this the one that read first is forgotten. */
 const MOST_SEATS = 10_000;
 
@@ -83,59 +85,73 @@ interface Given {
   wakes: boolean;
 }
 
+/** What a seat's row says of its waiting reads. */
+interface Reader {
+  id: string;
+  read_up_to: number;
+  reads: number;
+  reads_since: number | null;
+}
+
 interface Repeats {
   cursor: number;
   /** The newest number that was given. */
   newest: number;
   /** The number of the last word of a person that was given. */
   word: number;
-  /** The end of the brake under which it is counted; null: nothing brakes the seat. */
-  braked: number | null;
+  /** Reads that the row does not count yet, and when the first of them was. */
   count: number;
   since: number;
 }
 
+/** Reads that the row is to count. */
+export interface ReadsShare {
+  count: number;
+  since: number;
+  /** Notes that it does. */
+  stored(): void;
+}
+
 /**
- * Counts the waiting reads of seats that acknowledge nothing, which get the same again and again. The brake that follows is
- * on the seat's row; once that one has ended or was released, it is counted anew.
+ * Counts the waiting reads of seats that acknowledge nothing, which get the same again and again. The count, and the brake
+ * that follows, are on the seat's row, for all server processes; each of them keeps the last few of its own reads in memory.
  */
 export class RepeatedReads {
   readonly #seats = new Map<string, Repeats>();
 
   /**
-   * Counts an answer with what is unread after `cursor`, unless all of it is new and no agent's message in it wakes the seat:
-   * there may be nothing to acknowledge yet. A new word of a person is always given.
+   * Counts an answer with what is unread after the seat's position, unless all of it is new and no agent's message in it wakes
+   * the seat: there may be nothing to acknowledge yet. A new word of a person is always given.
    * @param word the number of the last one; 0: none is unread
    * @param brake what brakes the seat already
    * @returns until when no more are to be given; null: this one may
    */
   take(
-    memberId: string,
-    { cursor, word, brake, page }: { cursor: number; word: number; brake: ReturnType<typeof brakeAt>; page: Given },
+    { id, read_up_to: cursor, reads, reads_since }: Reader,
+    { word, brake, page }: { word: number; brake: ReturnType<typeof brakeAt>; page: Given },
     now: number,
-  ): number | null {
-    const known = this.#seats.get(memberId);
-    const braked = brake?.until ?? null;
+  ): { until: number | null; share?: ReadsShare } {
+    const known = this.#seats.get(id);
     const before = known?.cursor === cursor ? known : undefined;
-    const isNew = word > (before?.word ?? 0);
-    const same = before?.braked === braked && now - before.since < REPEATS_MS;
-    const newest = before?.newest ?? 0;
-    const seat = same ? before : { cursor, newest, word, braked, count: 0, since: now };
-    seat.word = Math.max(before?.word ?? 0, word);
+    const seat = before ?? { cursor, newest: 0, word: 0, count: 0, since: now };
+    if (seat.count === 0 || now - seat.since >= REPEATS_MS) Object.assign(seat, { count: 0, since: now });
+    const isNew = word > seat.word;
+    seat.word = Math.max(seat.word, word);
     if (!known && this.#seats.size >= MOST_SEATS) this.#seats.delete(this.#seats.keys().next().value as string);
-    this.#seats.set(memberId, seat);
-    const counts = before === undefined || page.first <= newest || page.wakes;
-    const full = counts && seat.count >= MOST_REPEATS ? seat.since + REPEATS_MS : null;
+    this.#seats.set(id, seat);
+    const counts = before === undefined || page.first <= seat.newest || page.wakes;
+    const stored = reads_since !== null && now - reads_since < REPEATS_MS ? { reads, since: reads_since } : null;
+    const isFull = counts && (stored?.reads ?? 0) + seat.count >= MOST_REPEATS;
+    const full = isFull ? (stored ?? seat).since + REPEATS_MS : null;
     const until = brake?.reason === 'reads' ? brake.until : full;
-    if (until !== null && !isNew) return until;
-    seat.newest = Math.max(newest, page.last);
-    if (until === null && counts) seat.count++;
-    return null;
-  }
-
-  /** Notes that the seat's row says so from now on. */
-  stored(memberId: string, until: number): void {
-    const seat = this.#seats.get(memberId);
-    if (seat) seat.braked = until;
+    if (until !== null && !isNew) return { until };
+    seat.newest = Math.max(seat.newest, page.last);
+    if (until !== null || !counts) return { until: null };
+    seat.count++;
+    if (seat.count % SHARE > 0) return { until };
+    const noteStored = () => {
+      seat.count -= SHARE;
+    };
+    return { until, share: { count: SHARE, since: seat.since, stored: noteStored } };
   }
 }

@@ -4,7 +4,7 @@ import { rowBy, rowsBy, writeInto } from '../db/rows.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
-import type { Brake, Bucket } from './budget.rules.ts';
+import { type Brake, type Bucket, REPEATS_MS } from './budget.rules.ts';
 
 type Row = {
   member_id: string;
@@ -69,6 +69,25 @@ const brakeReadingStatement = statement<{ id: string; read_up_to: number; until:
 /** Brakes an active seat for its reads while its position is this one and nothing else brakes it; answers how many it braked. */
 export const brakeReading = (tx: WriteTx, { id, read_up_to }: Pick<MemberRow, 'id' | 'read_up_to'>, until: number) =>
   tx.run(brakeReadingStatement, { id, read_up_to, until, now: tx.now });
+
+const addReadsStatement = statement<{ id: string; read_up_to: number; count: number; since: number; over: number }>(
+  (db, p) =>
+    db('members')
+      .where({ id: p.id, status: 'active', read_up_to: p.read_up_to })
+      .update({
+        reads: db.raw('CASE WHEN reads_since > ? THEN reads + ? ELSE ? END', [p.over, p.count, p.count]),
+        reads_since: db.raw('CASE WHEN reads_since > ? THEN reads_since ELSE ? END', [p.over, p.since]),
+      }),
+);
+
+/** Adds waiting reads to those of an active seat that is still at this position. */
+export async function addReads(
+  tx: WriteTx,
+  { id, read_up_to }: Pick<MemberRow, 'id' | 'read_up_to'>,
+  { count, since }: { count: number; since: number },
+): Promise<void> {
+  await tx.run(addReadsStatement, { id, read_up_to, count, since, over: tx.now - REPEATS_MS });
+}
 
 interface BrakedAgent extends Brake {
   id: string;

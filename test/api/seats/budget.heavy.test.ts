@@ -542,6 +542,68 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     }
   });
 
+  /** Waits until it is braked for that. @returns how many of these reads were answered with the message */
+  async function readsUntilBraked(api: (n: number) => Api): Promise<number> {
+    for (let n = 0; n < 100; n++) {
+      const { messages, braked } = await api(n).ok('readInbox', { query: { wait: 1 } });
+      if (braked?.reason === 'reads') return n;
+      expect(messages).to.have.length(1);
+    }
+    throw new Error('it is not braked');
+  }
+
+  it('is held to 40, but for a few, where the server restarts meanwhile', async () => {
+    await say(1);
+    for (let n = 0; n < 30; n++) await read(1);
+    await server.restart();
+    expect(await readsUntilBraked(() => codex)).to.be.within(10, 13);
+  });
+
+  // A file of SQLite is served by one process.
+  if (engine === 'postgres')
+    it('is held to 40, but for a few, on several servers together', async () => {
+      const others = [await startTwin(server), await startTwin(server), await startTwin(server)];
+      const apis = [codex, ...others.map(({ url }) => new Api(url, codex.token))];
+      try {
+        await say(1);
+        expect(await readsUntilBraked((n) => apis[n % 2] as Api)).to.be.within(40, 43);
+        await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+        expect(await readsUntilBraked((n) => apis[n % 4] as Api)).to.be.within(40, 49);
+      } finally {
+        for (const other of others) await other.close();
+      }
+    });
+
+  it('is counted anew once it acknowledges something, and after ten minutes', async () => {
+    const { seq } = await say(1);
+    for (let n = 0; n < 39; n++) await read(1);
+    await say(2);
+    await ack(seq);
+    for (let n = 0; n < 39; n++) expect((await read(1)).messages).to.have.length(1);
+    server.clock.advance(10 * MINUTE);
+    await readTooOften();
+  });
+
+  it('is counted with few writes', async () => {
+    await say(1);
+    await read(1);
+    const { db } = server;
+    const { write } = db;
+    let writes = 0;
+    db.write = (fn, allows) => {
+      writes++;
+      return write.call(db, fn, allows) as Promise<never>;
+    };
+    try {
+      await read(1);
+      expect(writes, 'for the second read').to.equal(0);
+      for (let n = 2; n < 40; n++) await read(1);
+    } finally {
+      db.write = write;
+    }
+    expect(writes).to.be.at.most(10);
+  });
+
   it('is braked by its next read where the brake could not be written', async () => {
     await say(1);
     for (let n = 0; n < 40; n++) expect((await read(1)).messages).to.have.length(1);

@@ -267,6 +267,8 @@ forEachDatabase('storage migrate', (engine) => {
 async function forget(tx: WriteTx, name: string): Promise<void> {
   const raw = (sql: string) => tx.change((db) => db.raw(sql));
   await tx.change((db) => db('migrations').where('name', '>=', name).delete());
+  for (const column of ['reads', 'reads_since']) await raw(`ALTER TABLE members DROP COLUMN ${column}`);
+  if (name > '008_rare_events') return;
   await raw('DROP INDEX events_by_type');
   if (name > '007_request_keys') return;
   await raw(`ALTER TABLE approvals ADD COLUMN request_key_hash ${tx.dialect.shared ? 'BYTEA' : 'BLOB'}`);
