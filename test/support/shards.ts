@@ -36,7 +36,7 @@ export function shardsOf(kinds: Kind[], times: Times, seconds: number | null, la
     }
     return shards
       .sort((a, b) => b.seconds - a.seconds)
-      .map(({ files }, n) => ({ at: (n + 0.5) / count, shard: { ...kind, files: files.sort() } }));
+      .map(({ files }, n) => ({ at: n / count, shard: { ...kind, files: files.sort() } }));
   });
   return placed.sort((a, b) => a.at - b.at).map(({ shard }) => shard);
 }

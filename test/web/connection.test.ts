@@ -332,6 +332,8 @@ describe('the page on a bad network', () => {
     await notPosted(page).filter({ hasText: 'First' }).getByText('It is not known whether this was posted.').waitFor();
     await second.getByRole('button', { name: 'Try again' }).click();
     await second.waitFor({ state: 'detached' });
+    // While it is sent it is not called unposted either.
+    await posted(1);
     expect(await messages()).to.deep.equal(['Second']);
     await close();
   });

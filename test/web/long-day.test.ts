@@ -77,7 +77,7 @@ describe('the page on a long day', () => {
         );
         await open.clock.runFor(200);
       }
-      expect(count).to.be.within(1, 5);
+      expect(count).to.be.at.most(5);
       await open.clock.runFor(1_000);
       await until(() => count > before, 'what changed last is read');
       await close();
