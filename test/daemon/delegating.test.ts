@@ -274,7 +274,9 @@ describe('the machine’s delegation', () => {
     proxy.fail('POST /v1/delegations/boards', 'drop_answer');
     const lost = await refused(create('lost-answer', 'key-2'));
     expect(lost).to.include({ code: 'server_unreachable' });
-    expect(lost.hint).to.include('service boards');
+    expect(lost.hint).to.equal(
+      `Look before you try again: service boards --server ${proxy.url}; then join it: service join --board NAME --server ${proxy.url}`,
+    );
     expect(proxy.count('POST /v1/delegations/boards')).to.equal(4);
     proxy.heal();
     const { boards: all } = await boards();

@@ -195,5 +195,5 @@ export class DelegatedBoards {
 
 const mayExist = (origin: string): ControlRefusal =>
   new ControlRefusal('server_unreachable', `${origin} did not answer, so the board may be there or not.`, {
-    hint: 'Look before you try again: service boards; then join it: service join --board NAME',
+    hint: `Look before you try again: service boards --server ${origin}; then join it: service join --board NAME --server ${origin}`,
   });
