@@ -136,7 +136,7 @@ describe('a key that was revoked', () => {
       expect(JSON.parse(login.stdout).error).to.deep.include({
         code: 'unauthorized',
         message: `${server.url} does not take this key: it was revoked, has expired or is of another server.`,
-        hint: 'Make another where you are signed in: service key create NAME',
+        hint: `Make another where you are signed in: service key create NAME --server ${server.url}`,
       });
     } finally {
       await home.close();

@@ -40,7 +40,7 @@ async function readSecret(origin: string, { out, noInput }: Deps): Promise<strin
 function notTaken(error: unknown, origin: string): unknown {
   if ((error as { code?: unknown }).code !== 'unauthorized') return error;
   const message = `${origin} does not take this key: it was revoked, has expired or is of another server.`;
-  return new Failure('unauthorized', message, { hint: ANOTHER_KEY });
+  return new Failure('unauthorized', message, { hint: `${ANOTHER_KEY} --server ${origin}` });
 }
 
 /** What speaks TLS ends a connection that begins in plain text without a word. */
