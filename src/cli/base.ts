@@ -292,15 +292,10 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** The command as a person would type it again: as themselves, and asked before anything is done. */
   protected line(): string {
-    const agent = this.globals.as;
-    const own = this.argv.filter((word, i) => {
-      // A command about the agent of --as has unset it, and its person types it too.
-      if (agent === undefined) return true;
-      const value = word === agent && /^(--as|-a)$/.test(this.argv[i - 1] ?? '');
-      return !value && !/^(--as|-a|--as=.*|-a=.*)$/.test(word) && word !== `-a${agent}`;
-    });
-    const end = own.indexOf('--');
-    const asked = own.flatMap((word, i) => (end < 0 || i < end ? withoutYes(word) : [word]));
+    const end = this.argv.indexOf('--');
+    const asked = this.argv.flatMap((word, i) =>
+      end >= 0 && i >= end ? [word] : ofPerson(word, this.argv[i - 1] ?? '', this.globals.as),
+    );
     const kept = asked.map((word) => withoutSecret(shellArgument(word)));
     return ['service', ...(this.id ?? '').split(':'), ...kept].join(' ');
   }
@@ -367,8 +362,18 @@ export abstract class WriteCommand<T extends typeof Command = typeof Command> ex
 /** A secret that was typed is not repeated; the command asks for it, or reads it from standard input. */
 const withoutSecret = (word: string): string => (/\bab[abcdhilp]_[A-Za-z0-9_-]{24,}/.test(word) ? '-' : word);
 
-/** A word without the yes in it, which may stand among other short flags; none where nothing is left. */
-function withoutYes(word: string): string[] {
-  const short = word.replace(/^-[qfAuhy]+/, (flags) => flags.replaceAll('y', ''));
-  return word === '--yes' || (short === '-' && word !== '-') ? [] : [short];
+/**
+ * A word without the yes and the agent in it, which may stand among other short flags; none where nothing is left.
+ * @param agent undefined also for a command about that of --as, which has unset it: its person types it too
+ */
+function ofPerson(word: string, before: string, agent: string | undefined): string[] {
+  if (word === '--yes') return [];
+  let kept = word;
+  if (agent !== undefined) {
+    if (/^--as(=|$)/.test(word) || (word === agent && /^(--as|-[qfAuhy]*a)$/.test(before))) return [];
+    const [, flags = word, value = ''] = /^(-[qfAuhy]*)a(.*)$/s.exec(word) ?? [];
+    if (['', agent, `=${agent}`].includes(value)) kept = flags;
+  }
+  const short = kept.replace(/^-[qfAuhy]+/, (flags) => flags.replaceAll('y', ''));
+  return short === '-' && word !== '-' ? [] : [short];
 }

@@ -232,12 +232,24 @@ describe('errors', () => {
 
   it('hand a person the command without the agent in it', async () => {
     await home().json(['agent', 'create', 'fixer']);
-    for (const as of [['--as', 'fixer'], ['--as=fixer'], ['-a', 'fixer'], ['-afixer']]) {
-      const result = await home().run(['board', 'create', 'other', ...as, '--json']);
+    for (const [as, rest] of [
+      ['--as fixer', ''],
+      ['--as=fixer', ''],
+      ['-a fixer', ''],
+      ['-afixer', ''],
+      ['-a=fixer', ''],
+      ['-ya fixer', ''],
+      ['-yafixer', ''],
+      ['-qa fixer', ' -q'],
+      ['-qyafixer', ' -q'],
+      ['-a fixer --title fixer', ' --title fixer'],
+      ['-qb fixer -a fixer', ' -qb fixer'],
+    ] as const) {
+      const result = await home().run(['board', 'create', 'other', ...as.split(' '), '--json']);
       const { code, hint } = JSON.parse(result.stdout).error;
-      expect([code, hint]).to.deep.equal([
+      expect([code, hint], as).to.deep.equal([
         'agent_session_required',
-        'Ask your person to run: service board create other --json',
+        `Ask your person to run: service board create other${rest} --json`,
       ]);
     }
   });
