@@ -62,12 +62,18 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer> {
  * @throws Failure `body_empty` where standard input has none, as that of a command that failed before the pipe
  */
 export async function readWhole(path: string, out: Output, what: string): Promise<string> {
-  const { text, more } = await takeText(path === '-' ? stdinBytes(out, what) : fileBytes(path), 'head');
-  if (more) throw usage(`There is more to read than ${what} may be.`);
+  const text = await readAny(path, out, what);
   if (path === '-' && !/\S/u.test(text))
     throw new Failure('body_empty', `Standard input has no text for ${what}.`, {
-      hint: 'The command before the pipe wrote nothing',
+      hint: 'The file after < is empty, or the command before the pipe wrote nothing',
     });
+  return text;
+}
+
+/** The same, also where standard input is empty. */
+export async function readAny(path: string, out: Output, what: string): Promise<string> {
+  const { text, more } = await takeText(path === '-' ? stdinBytes(out, what) : fileBytes(path), 'head');
+  if (more) throw usage(`There is more to read than ${what} may be.`);
   return text;
 }
 

@@ -34,7 +34,11 @@ describe('standard input', () => {
     ];
     for (const line of lines) {
       const result = await home().shell(`printf "\\n" | service ${line} --json`);
-      expect(JSON.parse(result.stdout).error?.code, line).to.equal('body_empty');
+      const { code, hint } = JSON.parse(result.stdout).error ?? {};
+      expect([code, hint], line).to.deep.equal([
+        'body_empty',
+        'The file after < is empty, or the command before the pipe wrote nothing',
+      ]);
       expect(result.code, line).to.equal(2);
     }
     expect((await home().json(['board', 'charter'])).charter).to.equal('We fix pipes.');

@@ -50,6 +50,15 @@ describe('service login', () => {
     expect((await home.json(['whoami'])).me.name).to.equal('gus');
   });
 
+  it('says how a key is given, or got, where standard input is an empty pipe', async () => {
+    const { code, stderr } = await login('');
+    expect([code, stderr]).to.deep.equal([
+      2,
+      `Error (invalid_request): The key is missing.\nHint: Pipe it in: service login ${server.url} < key.txt; ` +
+        `where you are signed in on another machine only: service machine request ${server.url}\n`,
+    ]);
+  });
+
   it('saves nothing of a key that does not work', async () => {
     const { code, stderr } = await login(`abh_${'A'.repeat(43)}`);
     expect([code, stderr.split(':')[0]]).to.deep.equal([4, 'Error (unauthorized)']);

@@ -3,7 +3,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';
 import { pinLocal, useLocalServer } from '../../../cli/session/local-server.ts';
 import { clientOptions } from '../../../cli/session/open-session.ts';
-import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
+import { hasPipedInput, readAny } from '../../../cli/stdin.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { askSecret, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
@@ -31,7 +31,9 @@ interface SignedIn {
 
 /** The key, from a pipe or typed unseen. */
 async function readSecret(origin: string, { out, noInput }: Deps): Promise<string> {
-  if (hasPipedInput()) return (await readWhole('-', out, 'a key')).trim();
+  // What starts this program may leave it an empty pipe.
+  const piped = hasPipedInput() ? (await readAny('-', out, 'a key')).trim() : '';
+  if (piped) return piped;
   if (mayAsk(out, noInput)) return askSecret('Key (abh_…)');
   const another = `where you are signed in on another machine only: service machine request ${origin}`;
   throw missing('The key', `Pipe it in: service login ${origin} < key.txt; ${another}`);
