@@ -70,6 +70,13 @@ describe('service harness test', function () {
     const failed = await test({ ...mine, delivery: { ...mine.delivery, queue } }, 'idle');
     expect(failed.code).to.equal(3);
     expect(JSON.parse(failed.stdout).checks[0]).to.include({ check: 'idle', result: 'fail' });
+    writeFileSync(path, JSON.stringify({ ...mine, identity: codex.identity, session_env: codex.session_env }));
+    const quiet = await home.run(['harness', 'test', path, '--only', 'profile', '--quiet']);
+    expect([quiet.code, quiet.stdout, quiet.stderr.split('\n')[0]]).to.deep.equal([
+      3,
+      '',
+      'Error (check_failed): 1 of 1 checks failed.',
+    ]);
     const invalid = await test({ ...mine, delivery: { ...mine.delivery, queue: undefined } }, 'idle');
     expect([invalid.code, JSON.parse(invalid.stdout).error.code]).to.deep.equal([2, 'invalid_request']);
   });

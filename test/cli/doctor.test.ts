@@ -113,6 +113,13 @@ describe('service doctor', () => {
     const quiet = await home.run(['doctor', '-q']);
     expect([quiet.code, quiet.stdout]).to.deep.equal([3, '']);
     expect(quiet.stderr).to.include('Error (check_failed)');
+    const places = ['--from', `disk://${home.path('data', 'files')}`, '--to', `disk://${home.dir}/other`];
+    const copied = await home.run(['storage', 'copy', ...places, '-q']);
+    expect([copied.code, copied.stdout, copied.stderr.split('\n')[0]]).to.deep.equal([
+      3,
+      '',
+      'Error (check_failed): 1 of 1 files could not be copied.',
+    ]);
     await home.json([
       'storage',
       'copy',

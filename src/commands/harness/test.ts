@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BaseCommand, required, stringFlag } from '../../cli/base.ts';
-import { EXIT, Exit } from '../../cli/errors.ts';
+import { checkFailed } from '../../cli/errors.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { loadKit, type Verdict } from '../../harness/load-test-kit.ts';
@@ -41,7 +41,9 @@ export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
     const profile = await profileMeant(this.args.profile);
     const record = await testHarness(profile, this.flags.only, (line) => this.out.note(line));
     this.print<typeof json>(record, () => record.checks.map(verdictLine).join('\n'));
-    if (record.checks.some(({ result }) => result === 'fail')) throw new Exit(EXIT.checkFailed);
+    const { checks } = record;
+    const failed = checks.filter(({ result }) => result === 'fail').length;
+    if (failed > 0) throw checkFailed(this.out, `${failed} of ${checks.length} checks failed.`);
   }
 }
 

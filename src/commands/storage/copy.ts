@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BaseCommand, requiredFlag, storageFlags } from '../../cli/base.ts';
-import { EXIT, Exit } from '../../cli/errors.ts';
+import { checkFailed } from '../../cli/errors.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { withStorage } from './lib/storage.ts';
 
@@ -32,6 +32,7 @@ export default class StorageCopy extends BaseCommand<typeof StorageCopy> {
         `Copied ${copied}, ${skipped} were there already, ${failed.length} could not be copied.`,
       ].join('\n'),
     );
-    if (failed.length > 0) throw new Exit(EXIT.checkFailed);
+    const all = copied + skipped + failed.length;
+    if (failed.length > 0) throw checkFailed(this.out, `${failed.length} of ${all} files could not be copied.`);
   }
 }
