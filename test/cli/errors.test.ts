@@ -268,12 +268,13 @@ describe('errors', () => {
       code: 'agent_session_required',
       hint: 'Ask your person to run: service board create other --json',
     });
-    expect(await refusal({ SERVICE_TOKEN: person, SERVICE_SESSION: 'claude-code:one' })).to.deep.include({
-      exit: 5,
-      code: 'human_command_in_session',
-      message: 'In a session this is done without SERVICE_TOKEN.',
-      hint: 'Unset SERVICE_TOKEN, or ask your person to run: service board create other --json',
-    });
+    for (const agent of [{}, { SERVICE_AGENT: 'fixer' }])
+      expect(await refusal({ SERVICE_TOKEN: person, SERVICE_SESSION: 'claude-code:one', ...agent })).to.deep.include({
+        exit: 5,
+        code: 'human_command_in_session',
+        message: 'In a session this is done without SERVICE_TOKEN.',
+        hint: 'Unset SERVICE_TOKEN, or ask your person to run: service board create other --json',
+      });
   });
 
   it('name the folder that a command runs in where it is gone', async () => {

@@ -2,7 +2,15 @@
 import { Client, type RequestInfo } from '../../client/client.ts';
 import { either } from '../../contract/openapi/problems.ts';
 import { routes } from '../../contract/routes.ts';
-import { type Actor, actingToken, allSeats, chooseActor, type Seat, selectorOf } from '../../local/actors.ts';
+import {
+  type Actor,
+  actingToken,
+  allSeats,
+  chooseActor,
+  environmentToken,
+  type Seat,
+  selectorOf,
+} from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { type Credentials, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
 import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
@@ -84,6 +92,11 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
   const named = choice.server ?? env.SERVICE_SERVER;
   const inside = inSession();
   if (choice.who === 'P' && inside) throw forPeopleOnly(await lineFromSession(choice, saved));
+  // In a session only the delegation of its daemon brings agents onto boards, never a key of its person.
+  if (choice.who === 'D' && inside && !choice.as && environmentToken(env)?.startsWith('abh_'))
+    throw new Failure('human_command_in_session', 'In a session this is done without SERVICE_TOKEN.', {
+      hint: `Unset SERVICE_TOKEN, or ask your person to run: ${choice.line}`,
+    });
   const actor = await actorOf(choice, saved);
   checkWho(choice, actor, { saved, inside });
   // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
@@ -252,11 +265,6 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
   if (who === 'D' && agent)
     throw new Failure('agent_session_required', 'An agent brings others onto boards only from its own session.', {
       hint: inside && choice.as ? `Leave --as out: ${choice.line}` : `Ask your person to run: ${line}`,
-    });
-  // In a session only the delegation of its daemon brings agents onto boards, never a token of its person.
-  if (who === 'D' && inside && actor.kind === 'token')
-    throw new Failure('human_command_in_session', 'In a session this is done without SERVICE_TOKEN.', {
-      hint: `Unset SERVICE_TOKEN, or ask your person to run: ${line}`,
     });
   if (who === 'G' && !agent) throw noSeat('This is a command for an agent, and none is selected.', choice, saved);
   // What is written in a session is the agent's; it must never stand on a board as its person's word.
