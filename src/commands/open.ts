@@ -51,8 +51,9 @@ export default class Open extends BaseCommand<typeof Open> {
     const { server: named = env.SERVICE_SERVER, board, as } = this.globals;
     const saved = readCredentials(folders);
     const { namedOrigin } = await import('../cli/session/open-session.ts');
-    const serverOrigin = this.globals.server ? namedOrigin(this.globals.server, () => saved, as) : undefined;
-    const actor = chooseActor({ as, board, serverOrigin }, () => saved, env, await sessionSeats());
+    const here = await sessionSeats();
+    const serverOrigin = this.globals.server ? namedOrigin(this.globals.server, () => saved, { as, here }) : undefined;
+    const actor = chooseActor({ as, board, serverOrigin }, () => saved, env, here);
     const seat = actor.kind === 'seat' ? actor.seat : null;
     const server: KnownServer =
       seat && seat.entry.mode !== 'local'

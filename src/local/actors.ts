@@ -26,8 +26,8 @@ interface ActorChoice {
 }
 
 /**
- * `--as`, then the token of a seat in SERVICE_TOKEN, then SERVICE_AGENT, then a person's key in SERVICE_TOKEN, then the seat
- * of this session; outside all of these it is the person.
+ * `--as`, then the token of a seat in SERVICE_TOKEN, then SERVICE_AGENT, then the seat of this session; outside all of these
+ * it is the person, by the key in SERVICE_TOKEN or a saved one.
  * @param here the seats of this session.
  * @throws Failure `board_ambiguous` before anything is sent, where a session holds several seats and no board is named.
  */
@@ -41,7 +41,7 @@ export function chooseActor(
   const near = choice.serverOrigin ? here.filter(({ origin }) => origin === choice.serverOrigin) : here;
   if (choice.ofBoard && !board && near.length > 1) throw severalSeats(near);
   if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved(), env), source: 'flag' };
-  const token = actingToken(choice.as, env);
+  const token = actingToken(choice.as, env, here);
   if (token) return { kind: 'token', token, agent: token.startsWith('aba_') };
   if (env.SERVICE_AGENT)
     return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved(), env), source: 'env' };
@@ -80,10 +80,13 @@ export function environmentToken(env: Env): string | null {
   throw new Failure('key_invalid', 'SERVICE_TOKEN holds neither a person key (abh_…) nor a seat token (aba_…).');
 }
 
-/** The credential of the environment, where nothing that selects an agent beats it. @param as the agent of `--as` */
-export function actingToken(as: string | undefined, env: Env): string | null {
+/**
+ * The credential of the environment, where nothing that selects an agent beats it.
+ * @param as the agent of `--as` @param here the seats of this session
+ */
+export function actingToken(as: string | undefined, env: Env, here: readonly Seat[]): string | null {
   const token = as ? null : environmentToken(env);
-  return env.SERVICE_AGENT && token?.startsWith('abh_') ? null : token;
+  return (env.SERVICE_AGENT || here.length > 0) && token?.startsWith('abh_') ? null : token;
 }
 
 /** The seat called `name`, `name@board` or by its `mem_` id, among those this machine holds tokens for; also with an @ before it. */

@@ -97,6 +97,17 @@ describe('a session with several seats', () => {
     expect(read.messages.map(({ seq }: { seq: number }) => seq)).to.include(message.seq);
   });
 
+  it('acts by its seats beside the key of a person in the environment', async () => {
+    const { url } = (await home().json(['whoami'])).server;
+    const SERVICE_TOKEN = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    const beside = { env: { SERVICE_SESSION: session, SERVICE_TOKEN, SERVICE_SERVER: url } };
+    const { message } = await home().json(['say', 'mine', '-b', 'garden', '--no-notes'], beside);
+    expect(message.from).to.include({ kind: 'agent', name: 'digger' });
+    expect((await home().json(['inbox', '--peek'], beside)).seats).to.have.length(2);
+    const words = ['say', 'x', '-b', 'garden', '--server', 'https://team.example.com', '--json'];
+    expect(JSON.parse((await home().run(words, beside)).stdout).error.code).to.equal('server_unknown');
+  });
+
   it('reads and acknowledges no inbox of another board by a token that is given', async () => {
     const { token, agent } = await home().json(['agent', 'create', 'far', '--board', 'garden', '--print-token']);
     const { server } = await home().json(['whoami']);

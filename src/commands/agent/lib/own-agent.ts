@@ -51,7 +51,9 @@ export function holdsSeat(as: string, { board, server }: Globals): boolean {
 }
 
 const originOf = (server: string | undefined): string | undefined =>
-  server === undefined ? undefined : namedOrigin(server, () => readCredentials(runtime().folders));
+  server === undefined
+    ? undefined
+    : namedOrigin(server, () => readCredentials(runtime().folders), { as: undefined, here: [] });
 
 function partsOf(as: string): [nameOrId: string, board?: string] {
   const [nameOrId = '', board] = as.replace(/^@/, '').split('@', 2);

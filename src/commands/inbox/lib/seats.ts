@@ -14,7 +14,7 @@ import { MINUTE } from '../../../contract/durations.ts';
 import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { quoted } from '../../../daemon/bundle/escape.ts';
 import { boardFlags } from '../../../daemon/bundle/options.ts';
-import { environmentToken, isOn, type Seat } from '../../../local/actors.ts';
+import { actingToken, isOn, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { endSeat } from '../../../local/keys/credentials.ts';
 import {
@@ -39,8 +39,9 @@ type Read = Shown & { session: Session };
 /** Every seat that this session holds, where nothing else says who acts. */
 export async function seatsHere({ as, board }: { as?: string; board?: string }): Promise<Seat[]> {
   const { env } = runtime();
-  const said = as || board || env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env);
-  return said ? [] : sessionSeats();
+  if (as || board || env.SERVICE_AGENT || env.SERVICE_BOARD) return [];
+  const here = await sessionSeats();
+  return actingToken(as, env, here) ? [] : here;
 }
 
 /** A session about the inbox of one agent, which is that of its board. @throws Failure `agent_seat_elsewhere` where another board is named */
