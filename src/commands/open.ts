@@ -3,11 +3,9 @@ import { runtime } from '../cli/runtime.ts';
 import { forAgent } from '../cli/session/here.ts';
 import { useLocalServer } from '../cli/session/local-server.ts';
 import type { Session } from '../cli/session/open-session.ts';
-import { sessionSeats } from '../cli/session/own-seats.ts';
 import { flag, object, text } from '../cli/shapes.ts';
 import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';
-import { chooseActor } from '../local/actors.ts';
 import { openInBrowser, openPrivately, thisBrowserHost } from '../local/browser.ts';
 import { Failure } from '../local/failure.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
@@ -48,12 +46,10 @@ export default class Open extends BaseCommand<typeof Open> {
   /** The page as an agent may open it: no key is read and no code is made, because a code in its reach would be the person's login. */
   private async agentPage(): Promise<Page> {
     const { env, folders } = runtime();
-    const { server: named = env.SERVICE_SERVER, board, as } = this.globals;
+    const { server: named = env.SERVICE_SERVER, board } = this.globals;
     const saved = readCredentials(folders);
-    const { namedOrigin } = await import('../cli/session/open-session.ts');
-    const here = await sessionSeats();
-    const serverOrigin = this.globals.server ? namedOrigin(this.globals.server, () => saved, { as, here }) : undefined;
-    const actor = chooseActor({ as, board, serverOrigin }, () => saved, env, here);
+    const { actorOf } = await import('../cli/session/open-session.ts');
+    const actor = await actorOf(this.choice('A'), () => saved);
     const seat = actor.kind === 'seat' ? actor.seat : null;
     const server: KnownServer =
       seat && seat.entry.mode !== 'local'

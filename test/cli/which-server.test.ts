@@ -99,6 +99,38 @@ describe('the server in use', () => {
     expect(JSON.parse(person.stdout).error?.code).to.equal('human_command_in_session');
   });
 
+  it('is the one that is named for the key of a person in the environment, whose agents are looked for there', async () => {
+    const person = { SERVICE_TOKEN: first.dana.token!, SERVICE_BOARD: 'ours' };
+    const at = { ...person, SERVICE_SERVER: first.url };
+    const { id } = (await home.json(['agent', 'create', 'codex', '--print-token'], { env: at })).agent;
+    const fresh = new Home();
+    try {
+      for (const [where, env, flags] of [
+        [home, at, []],
+        [home, person, ['--server', first.url]],
+        [home, person, ['--server', await nameOf(first.url)]],
+        [fresh, at, []],
+        [fresh, person, ['--server', first.url]],
+      ] as const) {
+        const json = (...args: string[]) => where.json([...args, ...flags], { env });
+        expect((await json('agent', 'delivery', 'humans', '--as', 'codex')).server.url).to.equal(first.url);
+        expect((await json('agent', 'budget', 'codex')).member_id).to.equal(id);
+        expect((await json('agent', 'release', 'codex@ours')).member_id).to.equal(id);
+      }
+      for (const [env, flags, code] of [
+        [at, [], 'agent_on_another_server'],
+        [person, ['--server', first.url], 'agent_on_another_server'],
+        [person, [], 'server_not_selected'],
+      ] as const) {
+        const words = ['agent', 'midturn', 'owner-only', '--as', 'codex@mine', ...flags, '--json', '--verbose'];
+        const { stdout, stderr } = await home.run(words, { env });
+        expect([JSON.parse(stdout).error.code, /GET|POST|PUT/.test(stderr)]).to.deep.equal([code, false]);
+      }
+    } finally {
+      await fresh.close();
+    }
+  });
+
   it('is the local one where it was chosen before it ever ran, and so had no address yet', async () => {
     const fresh = new Home();
     const key = first.dana.token;

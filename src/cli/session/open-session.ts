@@ -124,11 +124,17 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
   };
 }
 
-async function actorOf({ as, board, ofBoard, server, seat }: SessionChoice, saved: () => Credentials): Promise<Actor> {
+/** Who acts by what was told, and by the environment and the seats of this session. */
+export async function actorOf(
+  { as, board, ofBoard, server, seat }: SessionChoice,
+  saved: () => Credentials,
+): Promise<Actor> {
   if (seat) return { kind: 'seat', seat, source: 'session' };
+  const { env } = runtime();
   const here = await sessionSeats();
-  const serverOrigin = server ? namedOrigin(server, saved, { as, here }) : undefined;
-  return chooseActor({ as, board, ofBoard, serverOrigin }, saved, runtime().env, here);
+  // A credential of the environment needs no known server.
+  const serverOrigin = server && !actingToken(as, env, here) ? namedOrigin(server, saved) : undefined;
+  return chooseActor({ as, board, ofBoard, serverOrigin }, saved, env, here);
 }
 
 /** The flags that keep a further command at the same server, board and actor, as they were given for this one. */
@@ -243,18 +249,9 @@ function remoteServer(origin: string): KnownServer {
   return { origin, name: new URL(origin).hostname, local: false, entry: null };
 }
 
-/**
- * The address of a server that is named; undefined where a credential of the environment acts, which goes to any.
- * @param as the agent of `--as` @param here the seats of this session
- */
-export function namedOrigin(
-  name: string,
-  saved: () => Credentials,
-  { as, here }: { as: string | undefined; here: readonly Seat[] },
-): string | undefined {
+/** The address of a server that is named. */
+export function namedOrigin(name: string, saved: () => Credentials): string {
   const { env, folders } = runtime();
-  // A credential of the environment needs no known server.
-  if (actingToken(as, env, here)) return undefined;
   const server = namedServer(name, saved(), folders, env);
   if (!server.local) return server.origin;
   return Object.entries(saved().servers).find(([, entry]) => entry.mode === 'local')?.[0] ?? server.origin;

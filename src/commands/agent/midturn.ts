@@ -37,9 +37,6 @@ export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
     }
     if (as !== undefined) requireOutside(this.line());
     const seat = as === undefined ? null : agentMeant(as, this.globals);
-    if (seat) {
-      this.globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
-    }
     const client = await this.client('P');
     const { data, again } = await this.write(client, 'setMidturnPolicy', {
       // null takes the exception of the agent back.

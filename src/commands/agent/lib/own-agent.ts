@@ -2,9 +2,10 @@
 import { runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, namedOrigin } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
-import { chooseActor, isOn, type Seat } from '../../../local/actors.ts';
+import { chooseActor, environmentToken, isOn, type Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
+import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
 
 /** Where a command was told to go. */
 interface Globals {
@@ -19,7 +20,6 @@ interface Globals {
 export function agentNamed(as: string, globals: Globals): string {
   if (!holdsSeat(as, globals)) return agentElsewhere(as, globals);
   const seat = agentMeant(as, globals);
-  globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
   globals.board ??= seat.saved.board;
   return seat.memberId;
 }
@@ -50,23 +50,32 @@ export function holdsSeat(as: string, { board, server }: Globals): boolean {
   );
 }
 
-const originOf = (server: string | undefined): string | undefined =>
-  server === undefined
-    ? undefined
-    : namedOrigin(server, () => readCredentials(runtime().folders), { as: undefined, here: [] });
+/** Where the agent is, as far as that was said. A key of the environment goes only to a server that is named, known here or not. */
+function originOf(server: string | undefined): string | undefined {
+  const { env, folders } = runtime();
+  const given = environmentToken(env) !== null;
+  const named = server ?? (given ? env.SERVICE_SERVER : undefined);
+  if (!named) return undefined;
+  return given && looksLikeUrl(named) ? canonicalOrigin(named) : namedOrigin(named, () => readCredentials(folders));
+}
 
 function partsOf(as: string): [nameOrId: string, board?: string] {
   const [nameOrId = '', board] = as.replace(/^@/, '').split('@', 2);
   return [nameOrId, board];
 }
 
-/** The agent that `--as` names, among those this machine holds; the person says what holds for it. */
-export function agentMeant(as: string, { board, server }: Globals): Seat {
+/** The agent that `--as` names, among those this machine holds. The person says what holds for it, on its server. */
+export function agentMeant(as: string, globals: Globals): Seat {
   const { env, folders } = runtime();
+  const { board, server } = globals;
   try {
     const actor = chooseActor({ as, board, serverOrigin: originOf(server) }, () => readCredentials(folders), env);
     if (actor.kind !== 'seat') throw new Error('--as names a seat');
-    if (board === undefined || isOn(actor.seat, board)) return actor.seat;
+    const { seat } = actor;
+    if (board === undefined || isOn(seat, board)) {
+      if (!environmentToken(env)) globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
+      return seat;
+    }
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'agent_seat_elsewhere') throw error;
   }
