@@ -268,7 +268,7 @@ describe('errors', () => {
       code: 'agent_session_required',
       hint: 'Ask your person to run: service board create other --json',
     });
-    for (const agent of [{}, { SERVICE_AGENT: 'fixer' }])
+    for (const agent of [{}, { SERVICE_AGENT: 'fixer' }] as Record<string, string>[])
       expect(await refusal({ SERVICE_TOKEN: person, SERVICE_SESSION: 'claude-code:one', ...agent })).to.deep.include({
         exit: 5,
         code: 'human_command_in_session',
