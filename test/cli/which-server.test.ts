@@ -100,9 +100,10 @@ describe('the server in use', () => {
   });
 
   it('is the one that is named for the key of a person in the environment, whose agents are looked for there', async () => {
+    await home.json(['agent', 'create', 'cody', '--board', 'mine', '--server', 'local']);
     const person = { SERVICE_TOKEN: first.dana.token!, SERVICE_BOARD: 'ours' };
     const at = { ...person, SERVICE_SERVER: first.url };
-    const { id } = (await home.json(['agent', 'create', 'codex', '--print-token'], { env: at })).agent;
+    const { id } = (await home.json(['agent', 'create', 'cody', '--print-token'], { env: at })).agent;
     const fresh = new Home();
     try {
       for (const [where, env, flags] of [
@@ -113,16 +114,16 @@ describe('the server in use', () => {
         [fresh, person, ['--server', first.url]],
       ] as const) {
         const json = (...args: string[]) => where.json([...args, ...flags], { env });
-        expect((await json('agent', 'delivery', 'humans', '--as', 'codex')).server.url).to.equal(first.url);
-        expect((await json('agent', 'budget', 'codex')).member_id).to.equal(id);
-        expect((await json('agent', 'release', 'codex@ours')).member_id).to.equal(id);
+        expect((await json('agent', 'delivery', 'humans', '--as', 'cody')).server.url).to.equal(first.url);
+        expect((await json('agent', 'budget', 'cody')).member_id).to.equal(id);
+        expect((await json('agent', 'release', 'cody@ours')).member_id).to.equal(id);
       }
       for (const [env, flags, code] of [
         [at, [], 'agent_on_another_server'],
         [person, ['--server', first.url], 'agent_on_another_server'],
         [person, [], 'server_not_selected'],
       ] as const) {
-        const words = ['agent', 'midturn', 'owner-only', '--as', 'codex@mine', ...flags, '--json', '--verbose'];
+        const words = ['agent', 'midturn', 'owner-only', '--as', 'cody@mine', ...flags, '--json', '--verbose'];
         const { stdout, stderr } = await home.run(words, { env });
         expect([JSON.parse(stdout).error.code, /GET|POST|PUT/.test(stderr)]).to.deep.equal([code, false]);
       }
