@@ -280,6 +280,16 @@ describe('texts', () => {
     expect(truncated('short', 'head', 300)).to.equal('short');
   });
 
+  it('are cut within a line where at its end most of what fits would be lost', () => {
+    const long = 'x'.repeat(1000);
+    const head = `Result:\n${'x'.repeat(212)}\n`;
+    expect(truncated(`Result:\n${long}`, 'head', 300)).to.equal(`${head}[788 characters left out]`);
+    expect(truncated(`Result:\n${long}\nand\nmore`, 'head', 300)).to.equal(`${head}[2 lines, 797 characters left out]`);
+    expect(truncated(`${long}\nend`, 'tail', 300)).to.equal(`[784 characters left out]\n${'x'.repeat(216)}\nend`);
+    const half = `${'a'.repeat(150)}\n${long}`;
+    expect(truncated(half, 'head', 300)).to.equal(`${'a'.repeat(150)}\n[1 line, 1000 characters left out]`);
+  });
+
   it('are strict UTF-8, and the first wrong byte is named', () => {
     expect(decode(Buffer.from('é\ufeffx'))).to.equal('é\ufeffx');
     const offset = (bytes: number[]) => {

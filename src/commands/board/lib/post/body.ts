@@ -1,6 +1,7 @@
 /** Reads and prepares the text of a message. */
 import type { Output } from '../../../../cli/output.ts';
 import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from '../../../../cli/stdin.ts';
+import { plural } from '../../../../cli/terminal/fields.ts';
 import { Failure, missingArgument, usage } from '../../../../local/failure.ts';
 
 /** Most characters (code points) of a message; the server has the same limit. */
@@ -63,7 +64,7 @@ export function fenced(text: string, language: string): string {
 }
 
 /**
- * Cuts a text to `limit` characters at line ends, keeping its head or tail, and says how much is missing.
+ * Cuts a text to `limit` characters, keeping its head or tail, and says how much is missing.
  *
  * @param beyond what is missing already.
  */
@@ -74,36 +75,24 @@ export function truncated(
   beyond: Omit<Taken, 'text'> = COMPLETE,
 ): string {
   if (beyond.characters === 0 && count(text) <= limit) return text;
-  const room = limit - 80;
-  const lines = text.split('\n');
-  const kept: string[] = [];
-  let used = 0;
-  for (;;) {
-    const line = keep === 'head' ? lines[kept.length] : lines.at(-1 - kept.length);
-    if (line === undefined) break;
-    const size = count(line) + 1;
-    if (used + size > room) break;
-    used += size;
-    kept.push(line);
-  }
-  const over = beyond.more ? 'more than ' : '';
-  if (kept.length === 0) return cutLine(text, keep, room, { over, before: beyond.characters });
-  const left = keep === 'head' ? lines.slice(kept.length) : lines.slice(0, -kept.length);
-  const missing = count(left.join('\n')) + beyond.characters;
-  const mark = `[${over}${left.length + beyond.lines} lines, ${missing} characters left out]`;
-  return keep === 'head' ? `${kept.join('\n')}\n${mark}` : `${mark}\n${kept.reverse().join('\n')}`;
+  const turned = (points: string[]): string[] => (keep === 'head' ? points : points.reverse());
+  const points = turned([...text]);
+  const end = cutAt(points, limit - 80);
+  const kept = turned(points.slice(0, end)).join('');
+  const left = points.slice(end);
+  const lines = left.filter((point) => point === '\n').length + beyond.lines;
+  // The line end at which it is cut is not missing.
+  const missing = left.length - (left[0] === '\n' ? 1 : 0) + beyond.characters;
+  const parts = [...(lines > 0 ? [plural(lines, 'line', 'lines')] : []), plural(missing, 'character', 'characters')];
+  const mark = `[${beyond.more ? 'more than ' : ''}${parts.join(', ')} left out]`;
+  return keep === 'head' ? `${kept}\n${mark}` : `${mark}\n${kept}`;
 }
 
-/** A single line longer than the limit has no line end to cut at. */
-function cutLine(
-  text: string,
-  keep: 'head' | 'tail',
-  room: number,
-  { over, before }: { over: string; before: number },
-): string {
-  const points = [...text];
-  const mark = `[${over}${points.length - room + before} characters left out]`;
-  return keep === 'head' ? `${points.slice(0, room).join('')}\n${mark}` : `${mark}\n${points.slice(-room).join('')}`;
+/** The last line end that leaves at least half of the room in use; without one, the whole room is used. */
+function cutAt(points: readonly string[], room: number): number {
+  if (points.length <= room) return points.length;
+  const end = points.lastIndexOf('\n', room);
+  return end < room / 2 ? room : end;
 }
 
 /** Unicode code points: what the server counts. */
