@@ -291,6 +291,9 @@ describe('the machine’s delegation', () => {
     proxy.fail('POST /v1/delegations/boards', 'drop_answer', 1);
     proxy.fail('POST /v1/delegations/boards', { status: 503, code: 'server_busy' });
     expect((await refused(create('lost-once', 'key-5'))).message).to.include('may be there or not');
+    proxy.heal();
+    proxy.fail('POST /v1/delegations/boards', 'garble');
+    expect((await refused(create('garbled', 'key-6'))).message).to.include('may be there or not');
   });
 
   it('passes on that the server has no room left, and asks once', async () => {

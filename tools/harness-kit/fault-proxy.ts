@@ -19,6 +19,8 @@ export type Fault =
   | 'reset'
   /** The server handles the request, but its answer is lost. */
   | 'drop_answer'
+  /** The server handles the request, but what comes back is no HTTP. */
+  | 'garble'
   /** The answer ends after its first byte. */
   | 'cut'
   /** The request waits until `release` is called. */
@@ -179,6 +181,10 @@ export class FaultProxy {
     const onward = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
       if (fault === 'drop_answer') {
         answer.resume().once('end', () => res.destroy());
+        return;
+      }
+      if (fault === 'garble') {
+        answer.resume().once('end', () => res.socket?.end('no answer\r\n\r\n'));
         return;
       }
       if (answer.headers['content-type']?.startsWith('text/event-stream')) this.#addStream(res);

@@ -99,7 +99,7 @@ export class DelegatedBoards {
     let unclear = false;
     const send = () =>
       client.call('createDelegatedBoard', input).catch((error: unknown) => {
-        unclear ||= error instanceof ClientError && error.delivery === 'unclear';
+        unclear ||= error instanceof ClientError && mayBeDone(error);
         throw error;
       });
     // Never with a new delegation: the idempotency key of the first would not match, and a second board be created.
@@ -192,6 +192,10 @@ export class DelegatedBoards {
     return delegation;
   }
 }
+
+/** An answer that could not be read, and so has no status, does not tell what was done either. */
+const mayBeDone = ({ delivery, status }: ClientError): boolean =>
+  delivery === 'unclear' || (delivery === 'answered' && status === undefined);
 
 const mayExist = (origin: string): ControlRefusal =>
   new ControlRefusal('server_unreachable', `${origin} did not answer, so the board may be there or not.`, {
