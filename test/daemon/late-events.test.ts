@@ -41,10 +41,13 @@ describe('a hook that comes late', () => {
     await (await session.wait({ started })).end();
     await session.ask('end', { reason: 'clear' });
     await rig.session(undefined, program);
-    const late = await session.open('wait', { started, resumed: true });
-    expect(await late.next()).to.include({ event: 'waiting' });
-    expect(await late.next()).to.include({ event: 'release' });
-    expect(rig.isOpen(session)).to.equal(false);
+    // The first try may have started the daemon, and taken as long.
+    for (const resumed of [true, false]) {
+      const late = await session.open('wait', { started, resumed });
+      expect(await late.next()).to.include({ event: 'waiting' });
+      expect(await late.next()).to.include({ event: 'release' });
+      expect(rig.isOpen(session)).to.equal(false);
+    }
   });
 
   it('that resumes takes back what was given to its lost connection and not accepted', async () => {

@@ -22,7 +22,7 @@ const DOOR_WAIT_US = 1_000_000;
 
 /** A stop hook starts to wait; its open connection means that the session is idle. */
 export function wait(context: Context, frame: Openings['wait'], peer: Peer): void {
-  const session = frame.resumed && wasReplaced(context, frame) ? null : context.sessions.forEvent(frame);
+  const session = wasReplaced(context, frame) ? null : context.sessions.forEvent(frame);
   const startedUs = frame.started || context.clock.nowUs();
   // The hook started before the last prompt or tool call, so a turn is still running.
   const late = session !== null && startedUs < session.activityUs;
