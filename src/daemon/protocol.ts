@@ -281,7 +281,7 @@ export interface StatusAnswer {
     turn: TurnState;
     turned?: boolean;
     boot: string;
-    /** Where it was started, if its hooks said so. */
+    /** Where it was started, if its program said so at its start. */
     folder?: string;
     capabilities?: string[];
     seats?: AgentRef[];

@@ -55,6 +55,19 @@ describe('sessions of the daemon', () => {
     expect(again).to.not.have.property('reopened');
   });
 
+  it('are noted with the folder that they were started in, whatever a later hook or a command says', async () => {
+    const session = new TestSession(rig, { harness: 'fake', session: 'moves' });
+    const folder = async () => {
+      const { sessions } = (await rig.ask('status')) as { sessions: { key: string; folder?: string }[] };
+      return sessions.find(({ key }) => key === session.key)!.folder;
+    };
+    await session.ask('register', { source: 'startup', cwd: '/home/dana/work/src' });
+    expect(await folder()).to.equal(undefined);
+    await session.ask('register', { source: 'resume', boot: '0123456789abcdef', cwd: '/home/dana/work' });
+    await session.ask('register', { source: 'compact', cwd: '/home/dana/other' });
+    expect(await folder()).to.equal('/home/dana/work');
+  });
+
   it('get nothing bound that no saved token proves', async () => {
     const { seat } = await rig.seat();
     const session = await rig.session();

@@ -17,7 +17,7 @@ export interface SessionRow {
   pid: number | null;
   pid_start: string | null;
   cwd: string | null;
-  /** Its first working folder. */
+  /** Where it was started, if its program said so at its start. */
   started_in: string | null;
   config_dir: string | null;
   harness_version: string | null;

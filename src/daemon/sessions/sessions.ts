@@ -77,7 +77,7 @@ export class Sessions {
     const renewed = this.#applyBoot(known, header);
     this.#save(known, {
       ...locationOf(header),
-      started_in: known.row.started_in ?? header.cwd ?? null,
+      started_in: known.row.started_in ?? startFolder(header),
       open: true,
       closed_at: null,
       source,
@@ -204,7 +204,7 @@ export class Sessions {
       pid: header.process?.pid ?? null,
       pid_start: header.process?.start ?? null,
       cwd: header.cwd ?? null,
-      started_in: header.cwd ?? null,
+      started_in: startFolder(header),
       config_dir: header.config_dir ?? null,
       harness_version: header.harness_version ?? null,
       turned: false,
@@ -263,6 +263,9 @@ export const isOtherProcess = ({ pid, pid_start }: SessionRow, { process }: Head
 /** Whether two sessions are known to be of one process. */
 export const isSameProcess = (one: SessionRow, other: SessionRow): boolean =>
   one.pid !== null && one.pid === other.pid && one.pid_start === other.pid_start;
+
+/** Only what a program sends at its session's start has a boot; the working folder may be another one later. */
+const startFolder = ({ boot, cwd }: Header): string | null => (boot === undefined ? null : (cwd ?? null));
 
 function locationOf({ cwd, config_dir, harness_version }: Header): Partial<SessionRow> {
   return {
