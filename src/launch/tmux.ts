@@ -20,11 +20,14 @@ const handle = z.object({ socket: z.string(), pane: z.string(), pid: z.int().pos
 
 type Tmux = (...words: string[]) => Promise<ProgramResult>;
 
-/** @param env of this command, which decides which tmux and which of its servers are used */
-export function tmuxLauncher(env: Env): Launcher {
+/**
+ * @param env of this command, which decides which tmux and which of its servers are used
+ * @param ms after which a command of tmux is killed
+ */
+export function tmuxLauncher(env: Env, ms = TIMEOUT_MS): Launcher {
   const tmux: Tmux = async (...words) => {
     const file = findProgram('tmux', env);
-    if (file) return runProgram(file, words, { env: withoutRemoved(env), ms: TIMEOUT_MS });
+    if (file) return runProgram(file, words, { env: withoutRemoved(env), ms });
     throw launchFailure('host_unavailable', 'There is no tmux on PATH.', 'Install tmux, or set launcher: headless');
   };
   return {
@@ -127,8 +130,9 @@ async function stop(tmux: Tmux, place: Place): Promise<Answers['stop']> {
 function startFailure({ stderr, timedOut: late }: ProgramResult, session: string): Failure {
   if (stderr.startsWith('duplicate session'))
     return launchFailure('already_running', `The tmux session ${session} runs already.`, attachTo(session));
-  const why = late ? 'it does not answer' : stderr.trim().slice(0, 200);
-  return launchFailure('host_unavailable', `tmux did not start it: ${why}.`, 'tmux ls');
+  // It may have started it all the same.
+  if (late) return launchFailure('launcher_failed', 'tmux does not answer.', 'tmux ls');
+  return launchFailure('host_unavailable', `tmux did not start it: ${stderr.trim().slice(0, 200)}.`, 'tmux ls');
 }
 
 const attachTo = (session: string): string => `tmux attach -t '=${session}'`;

@@ -103,6 +103,12 @@ if (findProgram('tmux', process.env))
       expect(processRef(pid!)).to.equal(null);
     });
 
+    it('may have started what it did not answer for in time', async () => {
+      program('tmux', 'case "$*" in new-session*) exec sleep 60;; *) exit 1;; esac');
+      const own = tmuxLauncher(place.env, 300);
+      expect(await codeOf(own.start(place.wish(['sleep', '1'])))).to.equal('launcher_failed');
+    });
+
     it('needs tmux, a folder and a program', async () => {
       const own = tmuxLauncher(place.env);
       expect(await codeOf(own.start(place.wish(['sleep', '1'], { dir: join(place.dir, 'none') })))).to.equal(
