@@ -267,6 +267,10 @@ describe('service swarm', () => {
     const { swarm } = await home.json(['swarm', 'up', '--yes'], options);
     for (const verb of ['ps', 'show', 'down'])
       expect((await home.json(['swarm', verb], options)).swarm, verb).to.equal(swarm);
+    write(`server: local\n${BOT}`);
+    expect((await home.json(['swarm', 'ps'], { env: { SERVICE_SERVER: '' } })).swarm, 'an empty one').to.equal(swarm);
+    write(BOT.replace('demo', 'other'), 'other.yaml');
+    expect((await home.json(['swarm', 'show', '-F', 'other.yaml'], options)).at).to.equal('local');
   });
 
   it('starts, shows and stops an agent whose name is one of what every object has', async () => {

@@ -4,7 +4,7 @@ import { flag, object, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { isFolder } from '../../local/folders.ts';
 import { programOf } from '../run/lib/programs.ts';
-import { chooseSwarm, fileFlag } from './lib/choose.ts';
+import { chooseSwarm, fileFlag, serverOf } from './lib/choose.ts';
 import { argvOf } from './lib/command-lines.ts';
 import { readSwarmFile, type SwarmFile } from './lib/file.ts';
 import { daemonView, holderOf } from './lib/look.ts';
@@ -30,7 +30,7 @@ export const json = () => {
     /** The session that holds its seat, or held it last. */
     session: text.nullable(),
   });
-  /** `at`: as the file names it, or where it was started. */
+  /** `at`: where it was started, or as its server is named. */
   return object({ swarm: text.nullable(), file: text, at: text.nullable(), agents: z.array(agent) });
 };
 
@@ -47,7 +47,7 @@ export default class SwarmShow extends BaseCommand<typeof SwarmShow> {
     await this.requirePerson();
     const chosen = await chooseSwarm(this.args.swarm ?? this.globals.board, this.flags.file, this.globals.server);
     const file = chosen.file ?? (await readSwarmFile(chosen.record!.file));
-    const record = await showOf(file, chosen.record);
+    const record = await showOf(file, chosen.record, this.globals.server);
     const text = await showText(record);
     this.print<typeof json>(record, () => text);
   }
@@ -55,7 +55,8 @@ export default class SwarmShow extends BaseCommand<typeof SwarmShow> {
 
 type ShowRecord = z.infer<ReturnType<typeof json>>;
 
-async function showOf(file: SwarmFile, record: SwarmRecord | null): Promise<ShowRecord> {
+/** @param named of `--server` */
+async function showOf(file: SwarmFile, record: SwarmRecord | null, named: string | undefined): Promise<ShowRecord> {
   const launchers = new Launchers();
   const agents = await planned(file, launchers);
   const seats = record ? heldSeats(record.server.server_id, record.board_id) : new Map();
@@ -66,7 +67,7 @@ async function showOf(file: SwarmFile, record: SwarmRecord | null): Promise<Show
     swarm: record?.name ?? null,
     file: file.path,
     board,
-    at: record?.server.url ?? file.server ?? null,
+    at: record?.server.url ?? serverOf(file, named) ?? null,
     agents: agents.map((agent) => {
       const { name, profile, role = null, model = null, launcher, mode, dir } = agent;
       const seat: string | null = seats.get(name)?.memberId ?? null;

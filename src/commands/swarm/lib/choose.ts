@@ -24,7 +24,7 @@ export interface Chosen {
 
 /** The server of a file's swarm. @param named of `--server` */
 export const serverOf = (file: SwarmFile, named: string | undefined): string | undefined =>
-  named ?? runtime().env.SERVICE_SERVER ?? file.server;
+  named || runtime().env.SERVICE_SERVER || file.server;
 
 /**
  * @param named a swarm's name, or its board's where that is no other's
