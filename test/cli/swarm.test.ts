@@ -261,6 +261,26 @@ describe('service swarm', () => {
     expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
   });
 
+  it('names the launcher that may have started what another one starts now', async () => {
+    write(BOT);
+    launcher.behave({ start: {} });
+    expect((await errorOf(['swarm', 'up', '--yes'])).hint).to.equal('Choose another launcher in service.yaml');
+    write(BOT.replace('launcher: local', 'launcher: headless'));
+    // Its former launcher is meant, which the file no longer names.
+    expect((await home.json(['swarm', 'ps'])).agents[0].blocked).to.equal('Nobody heard whether local started it.');
+    const up = await home.json(['swarm', 'up']);
+    expect([actions(up), up.warnings]).to.deep.equal([
+      [['bot', 'started']],
+      [
+        {
+          code: 'agent_may_run',
+          message: 'bot: Nobody heard whether local started it; headless starts it now.',
+          hint: 'If it runs, stop it where local runs it',
+        },
+      ],
+    ]);
+  });
+
   it('is found by every command on the server that the environment names instead of the file', async () => {
     write(`server: https://elsewhere.example.com\n${BOT}`);
     const options = { env: { SERVICE_SERVER: 'local' } };

@@ -17,7 +17,7 @@ import { argvOf, firstPrompt, nextPrompt } from './command-lines.ts';
 import { type SwarmFile, sameFile } from './file.ts';
 import { daemonView, type Holder, holderOf, launched, type Problem } from './look.ts';
 import type { Launchers, Planned } from './plan.ts';
-import { isUnsure, readSwarm, type StartedAgent, type Swarm } from './state.ts';
+import { isUnsure, readSwarm, type StartedAgent, type Swarm, unsureText } from './state.ts';
 
 /** The daemon's next look at all processes closes a session whose process ended; a daemon that just started waits longest. */
 const CLOSING_MS = START_GRACE_MS + SCAN_INTERVAL_MS;
@@ -61,15 +61,17 @@ async function ensure(swarm: Swarm, agent: Planned, seat: Seat, daemon: DaemonTh
   const before = swarm.noted(agent.name);
   const holder = holderOf(daemon.status, seat.memberId);
   const start = { agent, seat, problem: null, former: null };
-  const own = before ? await launched(swarm.launchers, swarm.name, agent.name, before) : null;
+  // A start whose end nobody noted is asked for again: its launcher tells what came of it.
+  const unsure = before !== null && isUnsure(before);
+  const own = before && !unsure ? await launched(swarm.launchers, swarm.name, agent.name, before) : null;
   if (before && (own?.state === 'running' || own?.state === 'unknown')) {
     if (before.wish !== settingsHash(agent)) warnChanged(swarm, agent);
     return { ...start, action: 'running' };
   }
-  // A start whose end nobody noted is asked for again: its launcher tells what came of it.
-  const unsure = before !== null && isUnsure(before);
-  if (!unsure && holder?.open && (await runsByHand({ agent, seat, holder, before }, daemon.closedBy)))
+  const asked = unsure && before.launcher === agent.launcher;
+  if (!asked && holder?.open && (await runsByHand({ agent, seat, holder, before }, daemon.closedBy)))
     return { ...start, action: 'running' };
+  if (unsure && !asked) warnMayRun(swarm, agent, before);
   const seats = savedSeats();
   const { launchers, name, file } = swarm;
   const starting = { swarm: name, file, agent, seat, seats, holder, before, launchers };
@@ -99,14 +101,21 @@ function warnChanged(swarm: Swarm, { name }: Planned): void {
   swarm.out.warn('agent_changed', `${name} runs as service.yaml had it before.`, again.join(' && '));
 }
 
+/** Another launcher cannot tell what became of it. */
+function warnMayRun({ out }: Swarm, { name, launcher }: Planned, before: StartedAgent): void {
+  const message = `${name}: ${unsureText(before).replace(/\.$/, '')}; ${launcher} starts it now.`;
+  out.warn('agent_may_run', message, `If it runs, stop it where ${before.launcher} runs it`);
+}
+
 /** Names each agent that runs although the file, which it was started from, no longer has it. Only within `alone`. */
 export async function warnTakenOut(swarm: Swarm, { path, agents }: SwarmFile): Promise<void> {
   for (const [name, started] of Object.entries(readSwarm(swarm.name)?.agents ?? {})) {
     if (!sameFile(started.file, path) || agents.some((agent) => agent.name === name)) continue;
     const { state } = await launched(swarm.launchers, swarm.name, name, started);
     if (state !== 'running' && state !== 'unknown') continue;
+    const runs = state === 'running' ? 'runs' : 'may run';
     const hint = `To stop it: ${swarm.command(`down --only ${name}`)}`;
-    swarm.out.warn('agent_not_in_file', `${name} runs, but service.yaml no longer has it.`, hint);
+    swarm.out.warn('agent_not_in_file', `${name} ${runs}, but service.yaml no longer has it.`, hint);
   }
 }
 
@@ -149,7 +158,8 @@ async function startAgent(starting: Starting, note: (started: StartedAgent) => v
       throw error;
     }
     const { handle = null, attach = null } = (error.details ?? {}) as { handle?: string; attach?: string };
-    return { action: 'running', started: { ...started, session: starting.before?.session ?? null, handle, attach } };
+    const found = { handle, attach, no_handle: handle === null };
+    return { action: 'running', started: { ...started, session: starting.before?.session ?? null, ...found } };
   }
 }
 

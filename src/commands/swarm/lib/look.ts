@@ -9,7 +9,7 @@ import { Failure } from '../../../local/failure.ts';
 import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import type { Launchers } from './plan.ts';
 import type { agent, upAgent } from './shapes.ts';
-import type { StartedAgent } from './state.ts';
+import { isUnsure, type StartedAgent, unsureText } from './state.ts';
 
 type State = 'running' | 'exited' | 'unknown' | 'not_started';
 
@@ -54,9 +54,10 @@ export async function launched(
   launchers: Launchers,
   swarm: string,
   name: string,
-  { launcher, handle }: StartedAgent,
+  started: StartedAgent,
 ): Promise<Pick<Look, 'state' | 'blocked'>> {
-  // It was stopped, or nobody heard that it was started.
+  const { launcher, handle } = started;
+  if (isUnsure(started)) return { state: 'unknown', blocked: unsureText(started) };
   if (handle === null) return { state: 'exited', blocked: null };
   try {
     const { state, blocked = null } = await launchers.named(launcher).status({ swarm, agent: name, handle });

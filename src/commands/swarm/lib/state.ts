@@ -28,6 +28,8 @@ const agent = z.object({
   /** Null where nobody heard that it was started, or it was stopped. */
   handle: text.nullable(),
   attach: text.nullable(),
+  /** Its launcher runs it, and gave no handle. */
+  no_handle: z.boolean().optional(),
   /** When it was started, or was about to be; null once it was stopped or refused. */
   started_at: text.nullable(),
   /** The session that took its seat, as `<harness>:<id>`. */
@@ -61,8 +63,12 @@ const record = z
 export type SwarmRecord = z.infer<typeof record>;
 export type StartedAgent = SwarmRecord['agents'][string];
 
-/** Whether it was about to be started, and nobody noted what came of that. */
+/** Whether it was about to be started, and only its launcher can tell what came of that. */
 export const isUnsure = ({ handle, started_at }: StartedAgent): boolean => handle === null && started_at !== null;
+
+/** Why nobody here can tell whether it runs. */
+export const unsureText = ({ launcher, no_handle }: StartedAgent): string =>
+  no_handle ? `${launcher} runs it, but gave no handle to find it by.` : `Nobody heard whether ${launcher} started it.`;
 
 /** Every file that agents of a swarm were started from, the last one first. */
 export const filesOf = ({ file, agents }: SwarmRecord): string[] => [
@@ -122,7 +128,7 @@ export class Swarm {
    * @param base as it is when nothing is noted of it yet
    * @param path of `--file`
    */
-  constructor(base: SwarmRecord, launchers: Launchers, out: Output, path: string | undefined) {
+  constructor(base: SwarmRecord, launchers: Launchers, out: Output, path?: string) {
     this.#base = base;
     this.#path = path;
     this.name = base.name;
