@@ -251,14 +251,58 @@ describe('service swarm', () => {
     await finished(lost);
     launcher.endHanging();
     launcher.behave({});
-    const { code, message, hint } = await errorOf(['swarm', 'down']);
+    expect((await home.json(['swarm', 'ps'])).agents[0]).to.include({
+      state: 'unknown',
+      blocked: 'Nobody heard whether local started it.',
+    });
+    // From anywhere, and by name.
+    const { code, message, hint, details } = JSON.parse(
+      (await home.run(['swarm', 'down', 'demo', '--json'], { cwd: home.dir })).stdout,
+    ).error;
     expect([code, message]).to.deep.equal(['launcher_failed', 'bot: Nobody heard whether local started it.']);
-    expect(hint).to.equal('Ask local: service swarm up --only bot; then stop it: service swarm down --only bot');
-    const [agent] = (await home.json(['swarm', 'up', '--yes'])).agents as Agent[];
+    expect(details.agents[0].state).to.equal('unknown');
+    const { swarm, at } = (await home.json(['swarm', 'list'])).swarms[0];
+    const up = ['swarm', 'up', '--only', 'bot', '--file', join(home.work, 'service.yaml'), '--server', at.url];
+    const down = ['swarm', 'down', swarm, '--only', 'bot'];
+    expect(hint).to.equal(`Ask local: service ${up.join(' ')}; then stop it: service ${down.join(' ')}`);
+    const [agent] = (await home.json(up, { cwd: home.dir })).agents as Agent[];
     expect([agent!.action, agent!.by, agent!.seated]).to.deep.equal(['running', 'launcher', true]);
     const { bindings } = await home.json(['daemon', 'status']);
     expect(bindings.filter(bound('bot'))).to.have.length(1);
-    expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
+    expect((await home.json(down, { cwd: home.dir })).agents[0].stopped).to.equal(true);
+  });
+
+  it('forgets what nobody heard of once its file no longer has it, and says where to stop it', async () => {
+    write(BOT);
+    launcher.behave({ start: {} });
+    expect((await errorOf(['swarm', 'up', '--yes'])).code).to.equal('launcher_failed');
+    write(BOT.replace('name: bot', 'name: second'));
+    launcher.behave({});
+    const { warnings } = await home.json(['swarm', 'up']);
+    expect(warnings.map(({ message }: { message: string }) => message)).to.deep.equal([
+      'bot may run, but service.yaml no longer has it.',
+    ]);
+    const { exit, message, hint } = await errorOf(['swarm', 'down']);
+    expect([exit, message, hint]).to.deep.equal([
+      1,
+      'bot: Nobody heard whether local started it. 1 other went well.',
+      'Stop it where local runs it; it is forgotten here',
+    ]);
+    const { agents } = await home.json(['swarm', 'down']);
+    expect(agents.map(({ name }: Agent) => name)).to.deep.equal(['second']);
+  });
+
+  it('says what runs without a handle, and does not look for it for ever', async () => {
+    write(BOT);
+    launcher.behave({ start: { error: { code: 'already_running', message: 'bot runs' } } });
+    const why = 'local runs it, but gave no handle to find it by.';
+    for (let n = 0; n < 2; n++) {
+      const [agent] = (await home.json(['swarm', 'up', '--yes', '--wait', '0'])).agents;
+      expect(agent).to.include({ action: 'running', state: 'unknown', blocked: why });
+    }
+    const { message, hint } = await errorOf(['swarm', 'down']);
+    expect([message, hint]).to.deep.equal([`bot: ${why}`, 'Stop it where local runs it; it is forgotten here']);
+    expect((await home.json(['swarm', 'down'])).agents).to.deep.equal([]);
   });
 
   it('names the launcher that may have started what another one starts now', async () => {

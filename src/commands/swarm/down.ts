@@ -4,12 +4,20 @@ import type { Output } from '../../cli/output.ts';
 import { flag, object, problem, text } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { type Chosen, chooseSwarm, fileFlag, onlyFlag, startedOf } from './lib/choose.ts';
-import { readSwarmFile, type SwarmFile } from './lib/file.ts';
+import { type Chosen, chooseSwarm, filedIn, fileFlag, onlyFlag, startedOf } from './lib/choose.ts';
+import type { SwarmFile } from './lib/file.ts';
 import { daemonView, holderOf, lookAt, type Problem, requireNoProblem } from './lib/look.ts';
 import { Launchers } from './lib/plan.ts';
 import { by, state } from './lib/shapes.ts';
-import { filesOf, isUnsure, readSwarm, type StartedAgent, Swarm, type SwarmRecord } from './lib/state.ts';
+import {
+  isUnsure,
+  readSwarm,
+  type StartedAgent,
+  Swarm,
+  type SwarmRecord,
+  swarmCommand,
+  unsureText,
+} from './lib/state.ts';
 
 export const json = () => {
   /** `stopped`: it ran, and was stopped now. */
@@ -30,7 +38,7 @@ export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
     await this.requirePerson();
     const { file, only = [] } = this.flags;
     const chosen = await chooseSwarm(this.args.swarm ?? this.globals.board, file, this.globals.server);
-    const record = await takeDown(chosen, only, file, this.out);
+    const record = await takeDown(chosen, only, this.out);
     requireNoProblem(record.agents);
     const text = await downText(record);
     this.print<typeof json>(record, () => text);
@@ -39,32 +47,27 @@ export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
 
 type DownRecord = z.infer<ReturnType<typeof json>>;
 
-/**
- * @param only the agents that are meant; none named: all of the swarm or, where none was named, of the file
- * @param path of `--file`
- */
-async function takeDown(
-  { file, record }: Chosen,
-  only: readonly string[],
-  path: string | undefined,
-  out: Output,
-): Promise<DownRecord> {
+/** @param only the agents that are meant; none named: all of the swarm or, where none was named, of the file */
+async function takeDown({ file, record }: Chosen, only: readonly string[], out: Output): Promise<DownRecord> {
   if (!record) return { swarm: null, agents: [] };
   out.base.board = record.board;
   const launchers = new Launchers();
-  const swarm = new Swarm({ ...record, agents: {} }, launchers, out, path);
+  const swarm = new Swarm({ ...record, agents: {} }, launchers, out);
   return swarm.alone(async () => {
     const now = readSwarm(swarm.name) ?? record;
     const noted = now.agents;
     const names = chosen({ file, record: now }, only, out);
-    const has = await filed(file, now);
+    const filed = await filedIn(file, now);
     const ends = await Promise.all(
       names.map(async (name) => {
         const before = noted[name]!;
-        const end = await stopOne(swarm, name, before);
+        const { has, from } = filed(name, before);
+        const unsure = isUnsure(before);
+        const end = unsure ? lost(now, name, from) : await stopOne(swarm, name, before);
         const started = end.problem ? before : { ...before, handle: null, attach: null, started_at: null };
-        // Of one that its file no longer has nothing is left to be known.
-        if (end.problem || has(name, before)) swarm.note(name, started);
+        // Of one that its file no longer has, or that nobody can find again, nothing is left to be known.
+        const keeps = unsure ? from !== null : end.problem !== null || has;
+        if (keeps) swarm.note(name, started);
         else swarm.forget(name);
         return { ...end, started };
       }),
@@ -81,17 +84,6 @@ async function takeDown(
   });
 }
 
-/** Which agents a file has; one that cannot be read has all that were started from it. */
-async function filed(
-  file: SwarmFile | null,
-  record: SwarmRecord,
-): Promise<(name: string, started: StartedAgent) => boolean> {
-  const known = new Map<string, SwarmFile | null>();
-  for (const path of filesOf(record))
-    known.set(path, file?.path === path ? file : await readSwarmFile(path).catch(() => null));
-  return (name, started) => known.get(started.file)?.agents.some((agent) => agent.name === name) ?? true;
-}
-
 function chosen(
   about: { file: SwarmFile | null; record: SwarmRecord },
   only: readonly string[],
@@ -103,7 +95,9 @@ function chosen(
     throw usage(`Nothing was ever started for ${stranger} in ${name}.`, `service swarm ps ${name}`);
   if (only.length > 0) return [...only];
   const own = Object.keys(startedOf(about));
-  const others = Object.entries(agents).filter(([agent, { handle }]) => handle !== null && !own.includes(agent));
+  const others = Object.entries(agents).filter(
+    ([agent, started]) => (started.handle !== null || isUnsure(started)) && !own.includes(agent),
+  );
   if (others.length > 0)
     out.warn(
       'agents_left_alone',
@@ -113,14 +107,18 @@ function chosen(
   return own;
 }
 
+interface End {
+  name: string;
+  ran: boolean;
+  problem: Problem | null;
+}
+
 async function stopOne(
-  one: Swarm,
+  { launchers, name: swarm }: Swarm,
   name: string,
-  started: StartedAgent,
-): Promise<{ name: string; ran: boolean; problem: Problem | null }> {
-  const { launchers, name: swarm } = one;
-  const { handle, launcher } = started;
-  if (handle === null) return { name, ran: false, problem: isUnsure(started) ? unheard(one, name, launcher) : null };
+  { handle, launcher }: StartedAgent,
+): Promise<End> {
+  if (handle === null) return { name, ran: false, problem: null };
   try {
     const own = launchers.named(launcher);
     const { state } = await own.status({ swarm, agent: name, handle });
@@ -134,14 +132,15 @@ async function stopOne(
   }
 }
 
-/** Without a handle only its launcher can find it, which the next start asks. */
-function unheard(swarm: Swarm, name: string, launcher: string): Problem {
-  const [up, down] = ['up', 'down'].map((verb) => swarm.command(`${verb} --only ${name}`));
-  return {
-    code: 'launcher_failed',
-    message: `Nobody heard whether ${launcher} started it.`,
-    hint: `Ask ${launcher}: ${up}; then stop it: ${down}`,
-  };
+/** Without a handle only its launcher can find it, which the next start asks. @param from the file for that */
+function lost({ name: swarm, server, agents }: SwarmRecord, name: string, from: string | null): End {
+  const started = agents[name]!;
+  const { launcher } = started;
+  const up = from && `${swarmCommand(`up --only ${name}`, from)} --server ${server.url}`;
+  const hint = up
+    ? `Ask ${launcher}: ${up}; then stop it: service swarm down ${swarm} --only ${name}`
+    : `Stop it where ${launcher} runs it; it is forgotten here`;
+  return { name, ran: false, problem: { code: 'launcher_failed', message: unsureText(started), hint } };
 }
 
 async function downText({ swarm, agents }: DownRecord): Promise<string> {

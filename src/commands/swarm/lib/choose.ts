@@ -57,6 +57,32 @@ export const startedOf = ({ file, record }: Chosen): Record<string, StartedAgent
     ),
   );
 
+/** What the files of a swarm say of an agent now. */
+interface Filed {
+  /** A file that cannot be read has all that were started from it. */
+  has: boolean;
+  /** The file from which `up` asks the agent's launcher for it again; null where it cannot. */
+  from: string | null;
+}
+
+/** @param file the one that is in use, also for agents whose own is gone */
+export async function filedIn(
+  file: SwarmFile | null,
+  record: SwarmRecord,
+): Promise<(name: string, started: StartedAgent) => Filed> {
+  const known = new Map<string, SwarmFile | null>();
+  for (const path of filesOf(record))
+    known.set(path, file?.path === path ? file : await readSwarmFile(path).catch(() => null));
+  return (name, { file: first, launcher, no_handle }) => {
+    const now = known.get(first) ?? (isGone(first) ? file : null);
+    const agent = now?.agents.find((one) => one.name === name);
+    const path = now?.path ?? first;
+    const has = agent !== undefined || now === null;
+    const asks = has && !no_handle && !isGone(path) && (agent?.launcher ?? launcher) === launcher;
+    return { has, from: asks ? path : null };
+  };
+}
+
 function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
   const found = all.filter((swarm) => swarm.name === name);
   const near = found.length > 0 ? found : all.filter((swarm) => isAbout(swarm, name));
