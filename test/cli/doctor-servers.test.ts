@@ -7,6 +7,7 @@ import type { Api } from '../support/api.ts';
 import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { DoctorMachine } from './support/doctor/machine.ts';
+import { finished } from './support/home.ts';
 
 describe('service doctor on servers and seats', () => {
   let server: TestServer;
@@ -41,7 +42,10 @@ describe('service doctor on servers and seats', () => {
     await machine.json(['daemon', 'start']);
     await machine.json(['board', 'create', 'anns']);
     const env = { CODEX_THREAD_ID: 'one', CODEX_SESSION_ID: 'one' };
-    await machine.json(['join', '--board', 'anns', '--name', 'codex'], { env });
+    const hook = machine.start(['hook', 'codex', 'session-start'], { stdin: 'pipe', env });
+    hook.stdin!.end(JSON.stringify({ session_id: 'one', hook_event_name: 'SessionStart', cwd: machine.work }));
+    await finished(hook);
+    await machine.json(['join', '--board', 'anns', '--name', 'codex'], { env, cwd: machine.dir });
     await quiet();
     await ann.ok('revokeKey', { params: { key: id } });
     const found = (await machine.doctor()).filter(({ code }) => code === 'unauthorized');
