@@ -270,23 +270,28 @@ describe('a team’s server of several workers', function () {
       mkdirSync(folder);
       copyFileSync(process.execPath, join(folder, 'node'));
       child = home.startShell(`exec service serve --team ${flags().join(' ')}`, {
-        env: { ...shared(2), PATH: `${folder}:${home.env['PATH']}` },
+        env: { ...shared(4), PATH: `${folder}:${home.env['PATH']}` },
       });
       printed = collect(child);
-      await until('all of them listen', () => listening() === 2, STARTS_MS);
+      await until('all of them listen', () => listening() === 4, STARTS_MS);
       rmSync(folder, { recursive: true });
       instead(folder);
       const before = workersOf();
       child.kill('SIGHUP');
       await until('the reload ended', () => printed().stderr.includes('reload_failed'), STARTS_MS);
       expect(workersOf()).to.deep.equal(before);
-      process.kill(before[0] ?? 0, 'SIGKILL');
-      await until('another one does not start', () => printed().stderr.includes('another one starts in 2 s'));
+      for (const pid of before.slice(1)) process.kill(pid, 'SIGKILL');
+      await until('none starts, also later', () => printed().stderr.includes('it is tried again in 2 s'));
       expect(printed().stderr).to.match(/A worker cannot be started \((ENOENT|ENOTDIR)\)\./);
+      expect(printed().stderr.split('A worker died').length - 1).to.equal(3);
       expect((await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'still' })).status).to.equal(201);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+      copyFileSync(process.execPath, join(folder, 'node'));
+      await until('there are as many as before', () => serving(4), STARTS_MS);
       child.kill('SIGTERM');
       expect((await finished(child)).code).to.equal(0);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true });
     });
 
   it('that die five times within a minute end the server', async () => {

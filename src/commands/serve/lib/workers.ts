@@ -19,6 +19,8 @@ const PAUSE_MS = { first: 1_000, most: 30_000 };
 /** So many deaths within so many milliseconds are no accident. */
 const DEATHS = { most: 5, within: 60_000 };
 
+const pauseAfter = (before: number): number => Math.min(PAUSE_MS.first * 2 ** before, PAUSE_MS.most);
+
 /**
  * Serves until a signal. The data folder has to be locked.
  * @param announce told once, when the first worker serves
@@ -42,6 +44,10 @@ export async function runWorkers(
   let again = false;
   /** The latest worker that a reload started. */
   let fresh: Worker | null = null;
+  /** When those that did not start are tried again; null: none is missing for that. */
+  let retry: NodeJS.Timeout | null = null;
+  /** How often in a row that was done. */
+  let retries = 0;
 
   /** Starts one more. @throws its exit code, when it ends before it serves or cannot be started */
   function start(forked = (_: Worker): void => {}): Promise<Serving> {
@@ -64,6 +70,7 @@ export async function runWorkers(
       });
       worker.once('message', (message: Serving) => {
         serving.add(worker);
+        retries = 0;
         resolve(message);
       });
       worker.once('exit', (code) => {
@@ -86,7 +93,7 @@ export async function runWorkers(
       void end(EXIT.other);
       return;
     }
-    const pause = Math.min(PAUSE_MS.first * 2 ** (lately - 1), PAUSE_MS.most);
+    const pause = pauseAfter(lately - 1);
     out.note(`A worker died; another one starts in ${pause / 1_000} s.`);
     setTimeout(startMissing, pause);
   }
@@ -94,7 +101,19 @@ export async function runWorkers(
   /** Starts one for each that is missing; what is missing during a reload is started at its end. */
   function startMissing(): void {
     if (reloading || ending) return;
-    for (let n = running.size; n < count; n++) start().catch(died);
+    for (let n = running.size; n < count; n++) start().catch(notStarted);
+  }
+
+  /** What does not start ends the server only where nothing serves any more. */
+  function notStarted(): void {
+    if (serving.size === 0) return died();
+    if (ending || retry) return;
+    const pause = pauseAfter(retries++);
+    out.note(`A worker did not start; it is tried again in ${pause / 1_000} s.`);
+    retry = setTimeout(() => {
+      retry = null;
+      startMissing();
+    }, pause);
   }
 
   /** Lets a worker finish its requests; resolves when it is gone. */
