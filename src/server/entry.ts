@@ -7,3 +7,4 @@ export { lockFolder } from './upkeep/data-folder.ts';
 export { schemaOf } from './upkeep/examine.ts';
 export { migrateStorage } from './upkeep/migrating.ts';
 export { recoverKey } from './upkeep/recover.ts';
+export { withoutPassword } from './upkeep/storage.ts';

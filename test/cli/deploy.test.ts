@@ -242,13 +242,18 @@ describe('docs/deploy.md', () => {
     const { stdout } = await restored.run('service doctor --json || true');
     const { checks } = JSON.parse(stdout) as { checks: { code: string | null; message: string }[] };
     expect(checks.find(({ code }) => code === 'blob_missing')?.message).to.include(`kept.md v1 on ${board}`);
+    // Without its parameters, as it is shown, nothing answers at this address.
+    const elsewhere = `${db.replace(/:(\d+)\//, ':1/')}?port=${new URL(db).port}`;
+    restored.set('SERVICE_DB', `'${elsewhere}'`);
     const started = await restored.start(api.token);
     await until('it says what is missing', () =>
       restored.log().some(({ msg }) => msg === 'bytes of files are missing or damaged'),
     );
     const told = restored.log().find(({ msg }) => msg === 'bytes of files are missing or damaged');
-    const look = `service storage check --data ${restored.data} --db ${shellArgument(withoutPassword(db))}`;
+    const look = `service storage check --data ${restored.data} --db ${shellArgument(withoutPassword(elsewhere))}`;
     expect(told).to.include({ level: 'warn', missing: 1, look });
+    const looked = await restored.run(look);
+    expect(looked.code, looked.stderr).to.equal(3);
     expect((await tryBytes(started, board, 'kept.md')).status).to.equal(503);
     await restored.stop();
 

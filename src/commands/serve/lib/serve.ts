@@ -141,8 +141,11 @@ async function readStorage(
 export async function database(flag: string | undefined, env: Env): Promise<string | undefined> {
   const exposed = exposedPassword(flag);
   if (exposed) throw exposed;
-  const url = flag ?? (env.SERVICE_DB || undefined);
-  const { storageFaults } = await loadServer();
+  const { storageFaults, withoutPassword } = await loadServer();
+  const usual = env.SERVICE_DB || undefined;
+  // What is printed of a database has no password.
+  const isUsual = usual !== undefined && flag === withoutPassword(usual);
+  const url = isUsual ? usual : (flag ?? usual);
   const [fault] = storageFaults(url, undefined);
   if (!fault) return url;
   const { code, message, hint } = fault.error;
