@@ -9,11 +9,13 @@ import { ServeError } from '../upkeep/serve-error.ts';
 import {
   addressIn,
   ENCODED,
+  fromNote,
   lastFiles,
   ownFiles,
   pathIn,
   rememberFiles,
   requireDatabaseUrl,
+  toNote,
 } from '../upkeep/storage.ts';
 import { diskStore, UnsafeFolder } from './disk.ts';
 import { postgresStore } from './postgres.ts';
@@ -50,8 +52,8 @@ const POSSIBLE = `Name another place for the files: SQLite goes with disk:///abs
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
   const { dataDir, db } = home;
   const place = placeOf(addressOf(address, dataDir), db.dialect.name === 'postgres');
-  const last = db.dialect.shared ? await notedIn(db) : lastFiles(dataDir);
-  if (address === undefined && last !== null && last !== ownFiles(dataDir)) throw differs(dataDir, last);
+  const last = db.dialect.shared ? await lastFilesOf(db, dataDir) : lastFiles(dataDir);
+  if (address === undefined && last !== ownFiles(dataDir)) throw differs(dataDir, last);
   return openPlace(place, home);
 }
 
@@ -64,8 +66,14 @@ export async function rememberPlace(
   const place = placeOf(named, db.dialect.shared);
   const last = place.kind === 'disk' ? addressIn('disk', resolve(place.root), '') : named;
   if (!db.dialect.shared) rememberFiles(dataDir, last);
-  // A place that is not on the disk was noted when it was claimed.
-  else if (address !== undefined && place.kind === 'disk') await note(db, last);
+  else if ((await lastFilesOf(db, dataDir)) !== last)
+    await db.write((tx) => setMeta(tx, 'last_files', toNote(last, ownFiles(dataDir))));
+}
+
+/** Not what was claimed for a start: that one may never have served. */
+async function lastFilesOf(db: Database, dataDir: string): Promise<string> {
+  const own = ownFiles(dataDir);
+  return fromNote((await db.read((tx) => readMeta(tx, 'last_files'))) ?? own, own);
 }
 
 async function openPlace(place: Place, home: StoreHome): Promise<BlobStore> {

@@ -3,8 +3,11 @@ import type { Settings } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-/** `files`: where the processes of one database last kept files together. */
-type MetaName = 'server_id' | 'key_check' | 'files';
+/**
+ * `files`: where the processes of one database last were to keep files together. `last_files`: where files were kept when
+ * something was last served from there.
+ */
+type MetaName = 'server_id' | 'key_check' | 'files' | 'last_files';
 
 export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | null> =>
   (await firstRow<{ value: string }>(tx, (db) => db('meta').where('name', name).select('value')))?.value ?? null;

@@ -101,12 +101,17 @@ export const lastFiles = (dataDir: string): string =>
 
 function noted(dataDir: string, file: string, own: string): string | null {
   try {
-    const address = readFileSync(join(dataDir, file), 'utf8').trim();
-    return address === EMBEDDED ? own : address;
+    return fromNote(readFileSync(join(dataDir, file), 'utf8').trim(), own);
   } catch {
     return null;
   }
 }
 
 const note = (dataDir: string, file: string, address: string, own: string): void =>
-  replacePrivate(join(dataDir, file), `${address === own ? EMBEDDED : address}\n`);
+  replacePrivate(join(dataDir, file), `${toNote(address, own)}\n`);
+
+/** An address as it is noted. @param own what is in the data folder itself */
+export const toNote = (address: string, own: string): string => (address === own ? EMBEDDED : address);
+
+/** The address that was noted. */
+export const fromNote = (noted: string, own: string): string => (noted === EMBEDDED ? own : noted);

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -118,15 +119,19 @@ describe('where the bytes of files are kept', () => {
     expect(await start()).to.equal('started');
   });
 
-  it('is not the place that a start named which never served', async () => {
-    const dataDir = folder();
-    expect(await outcome({ dataDir })).to.equal('started');
+  const neverServes = async (options: Partial<ServeOptions>): Promise<void> => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const taken = await outcome({ dataDir, files: `disk://${folder()}`, port, portFixed: true });
+    const taken = await outcome({ ...options, port, portFixed: true });
     other.close();
     expect(taken).to.equal('address_in_use');
+  };
+
+  it('is not the place that a start named which never served', async () => {
+    const dataDir = folder();
+    expect(await outcome({ dataDir })).to.equal('started');
+    await neverServes({ dataDir, files: `disk://${folder()}` });
     expect(await outcome({ dataDir })).to.equal('started');
   });
 
@@ -172,6 +177,31 @@ describe('where the bytes of files are kept', () => {
       expect(await start(`disk://${dataDir}/files/`)).to.equal('started');
       expect(await start()).to.equal('started');
       expect(await check()).to.equal(`disk://${dataDir}/files`);
+      const moved = join(folder(), 'data');
+      renameSync(dataDir, moved);
+      expect(await outcome({ dataDir: moved, db })).to.equal('started');
+    });
+
+    it('is not the place that a start named which never served, on Postgres too', async () => {
+      const db = await newPostgresDatabase();
+      const dataDir = folder();
+      expect(await outcome({ dataDir, db })).to.equal('started');
+      await neverServes({ dataDir, db, files: 'db:' });
+      expect(await outcome({ dataDir, db })).to.equal('started');
+    });
+
+    it('is named with the address at which the object store is', async () => {
+      const db = await newPostgresDatabase();
+      const dataDir = folder();
+      const objects = await startObjects();
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+      const files = `s3://bucket/files?endpoint=${objects.endpoint}&region=eu-west-1`;
+      expect(await outcome({ dataDir, db, files })).to.equal('started');
+      delete process.env['AWS_ACCESS_KEY_ID'];
+      delete process.env['AWS_SECRET_ACCESS_KEY'];
+      await objects.close();
+      const error = await startServer({ ...quiet, dataDir, db }).catch((reason: unknown) => reason as ServeError);
+      expect((error as ServeError).message).to.equal(`The server in ${dataDir} keeps its files in ${files}.`);
     });
 
     it('is one place for all processes that share it, until all of them have stopped', async () => {
