@@ -160,11 +160,11 @@ async function claimFiles(home: StoreHome, place: string | null): Promise<void> 
   if (noted === null) return note(db, place);
   await held();
   const alone = await db.claim(FILES, WAIT_MS);
-  if (!alone)
+  await alone?.();
+  if (alone) await note(db, place);
+  // Another process that moves there, too, may have been faster.
+  else if ((await notedIn(db)) !== place)
     throw apart(`Another server process of this database keeps the files in ${noted}; this one would in ${place}.`);
-  await alone();
-  await note(db, place);
-  // No other process starts meanwhile.
   await claimFiles(home, place);
 }
 

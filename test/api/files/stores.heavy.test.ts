@@ -15,6 +15,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
+import { openStore } from '../../../src/server/blobs/open.ts';
+import type { BlobStore } from '../../../src/server/blobs/store.ts';
+import { systemClock } from '../../../src/server/db/clock.ts';
+import { openDatabase } from '../../../src/server/db/open.ts';
+import type { Database } from '../../../src/server/db/tx.ts';
 import { type ServeOptions, startServer } from '../../../src/server/serve.ts';
 import type { ServeError } from '../../../src/server/upkeep/serve-error.ts';
 import { newBoard } from '../../support/cast.ts';
@@ -202,6 +207,28 @@ describe('where the bytes of files are kept', () => {
       await objects.close();
       const error = await startServer({ ...quiet, dataDir, db }).catch((reason: unknown) => reason as ServeError);
       expect((error as ServeError).message).to.equal(`The server in ${dataDir} keeps its files in ${files}.`);
+    });
+
+    it('is the same for two processes that move to it together', async () => {
+      const db = await newPostgresDatabase();
+      const dataDir = folder();
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+      expect(await outcome({ dataDir, db, files: 's3://bucket/files?endpoint=http://127.0.0.1:1' })).to.equal('started');
+      delete process.env['AWS_ACCESS_KEY_ID'];
+      delete process.env['AWS_SECRET_ACCESS_KEY'];
+      const open = () => openDatabase({ url: db, clock: systemClock, migrate: false });
+      const [one, other] = [await open(), await open()];
+      const move = (to: Database) => openStore('db:', { dataDir: folder(), db: to, dbUrl: db });
+      const { claim } = one;
+      // The other one is faster just before this one would hold it alone.
+      one.claim = async (name, waitMs, options) => {
+        if (!options) stores.push(await move(other));
+        return claim.call(one, name, waitMs, options);
+      };
+      const stores: BlobStore[] = [];
+      stores.push(await move(one));
+      expect(stores.map(({ kind }) => kind)).to.deep.equal(['db', 'db']);
+      for (const each of [...stores, one, other]) await each.close();
     });
 
     it('is one place for all processes that share it, until all of them have stopped', async () => {
