@@ -211,6 +211,17 @@ describe('a server whose Postgres goes away', () => {
     }
   });
 
+  it('leaves no doubt where it went away after the commit of a count, before anything was done', async () => {
+    const { owner, close } = await cutAfterCommit('cut_count', ['join_code_failures']);
+    try {
+      const answer = await owner.call('joinBoard', { body: { code: 'none' } });
+      expect([answer.status, detailsOf(answer)]).to.deep.equal([503, { cause: 'database' }]);
+      expect(answer.body).to.have.nested.property('error.hint', 'Try again.');
+    } finally {
+      await close();
+    }
+  });
+
   /** A server of a database of its own, whose connection is cut after the commit of each of some texts. */
   async function cutAfterCommit(name: string, texts: string[]) {
     const cutter = await Cutter.start(cluster.port, texts);

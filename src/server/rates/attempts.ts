@@ -121,7 +121,8 @@ export class Attempts {
   async #settle(held: Held[], code: string | null): Promise<void> {
     for (const { bucket, shares, failures } of held) {
       const failed = code !== null && (failures === 'any' || failures.includes(code));
-      await this.#options.tally.giveBack(bucket, shares, failed);
+      // Which is no reason to answer something else: until the minute ends it stays held.
+      await this.#options.tally.giveBack(bucket, shares, failed).catch(() => {});
     }
   }
 

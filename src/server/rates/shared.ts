@@ -1,5 +1,6 @@
 /** Counting attempts in the database, where several processes count together: more processes mean no more guesses. */
 import { MINUTE } from '../../contract/durations.ts';
+import { Unreachable } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { Tally } from './attempts.ts';
 import { change, forgetOld, lockCount } from './rates.store.ts';
@@ -11,15 +12,20 @@ const TIDY_EVERY = 1_000;
 export function sharedTally(db: Database): Tally {
   /** Attempts since a bucket was last tidied. */
   const attempts = new Map<string, number>();
+  // Whether it was counted does not matter: of what is asked for nothing was done.
+  const count = <T>(fn: (tx: WriteTx) => Promise<T>): Promise<T> =>
+    db.write(fn).catch((error: unknown) => {
+      throw error instanceof Unreachable ? new Unreachable(error.cause) : error;
+    });
   const tidy = async (bucket: string): Promise<void> => {
     const taken = (attempts.get(bucket) ?? 0) + 1;
     attempts.set(bucket, taken % TIDY_EVERY);
-    if (taken === TIDY_EVERY) await db.write((tx) => forgetOld(tx, bucket, windowOf(tx), MOST_SUBJECTS));
+    if (taken === TIDY_EVERY) await count((tx) => forgetOld(tx, bucket, windowOf(tx), MOST_SUBJECTS));
   };
   return {
     async take(bucket, shares, held) {
       await tidy(bucket);
-      return db.write(async (tx) => {
+      return count(async (tx) => {
         const rows = [];
         for (const { subject, limit } of shares) {
           const row = await lockCount(tx, bucket, subject, windowOf(tx));

@@ -5,6 +5,7 @@ import { forgetOld } from '../../../src/server/rates/rates.store.ts';
 import { sharedTally } from '../../../src/server/rates/shared.ts';
 import type { RateName } from '../../../src/server/rates/table.ts';
 import { type AttemptRow, operationsOf, attempts as table } from '../../../src/server/rates/table.ts';
+import { newBoard, newCode } from '../../support/cast.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
@@ -127,6 +128,19 @@ forEachDatabase('every bucket of attempts', (engine) => {
         expect(await seconds()).to.equal(null);
         Reflect.deleteProperty(clock, 'now');
       });
+
+  if (engine === 'postgres')
+    it('changes no answer where the end of an attempt cannot be counted', async () => {
+      const change = (sql: string) => server.db.write((tx) => tx.change((db) => db.raw(sql)));
+      await change(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION $$no$$; END'`);
+      await change(`CREATE TRIGGER fail BEFORE UPDATE ON rate_counts FOR EACH ROW
+        WHEN (NEW.held < OLD.held) EXECUTE FUNCTION fail()`);
+      const { name } = await newBoard(server.dana);
+      const { code } = await newCode(server.dana, name);
+      expect(await server.dana.refused('joinBoard', { body: { code: 'none' } })).to.equal('404 join_code_invalid');
+      expect((await server.dana.call('joinBoard', { body: { code } })).status).to.equal(201);
+      await change('DROP FUNCTION fail CASCADE');
+    });
 
   it('keeps counts of as many subjects as it may, those used last', async () => {
     if (engine === 'sqlite') return;
