@@ -6,8 +6,8 @@ import type { ClientRoute } from '../src/contract/routes.ts';
 /** The text of `src/contract/routes.ts`. */
 export function routesText(): string {
   const rows = Object.entries(operations).map(
-    ([name, { method, path, credentials, idempotency, ok }]: [string, OperationRow]) => {
-      const route: ClientRoute = { method, path, credentials, idempotency, ok };
+    ([name, { method, path, credentials, idempotency, ownReceipt, ok }]: [string, OperationRow]) => {
+      const route: ClientRoute = { method, path, credentials, idempotency, ...(ownReceipt && { ownReceipt }), ok };
       return `  ${JSON.stringify(name)}: ${JSON.stringify(route)},`;
     },
   );
@@ -17,7 +17,7 @@ import type { Route } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** What a client has to know of an operation. */
-export type ClientRoute = Pick<Route, 'method' | 'path' | 'credentials' | 'idempotency' | 'ok'>;
+export type ClientRoute = Pick<Route, 'method' | 'path' | 'credentials' | 'idempotency' | 'ownReceipt' | 'ok'>;
 
 export const routes: Record<OperationName, ClientRoute> = {
 ${rows.join('\n')}

@@ -136,6 +136,7 @@ export class Client {
     const { maxAttempts, signal } = input;
     const plan = {
       klass: retryClass(row, request.token),
+      ownReceipt: row.ownReceipt,
       deadline,
       longestDelay: timeoutMs + waitMs,
       maxAttempts,

@@ -30,12 +30,14 @@ export const saysUnknown = (details: ClientError['details']): boolean => details
  * The retry table.
  *
  * @param internals how many 500s of this call were already retried.
+ * @param ownReceipt whether the operation recognises its repeats, although no answer is kept
  */
-export function mayRetry(error: ClientError, klass: RetryClass, internals: number): boolean {
+export function mayRetry(error: ClientError, klass: RetryClass, internals: number, ownReceipt = false): boolean {
   if (!error.transient) return false;
   if (error.delivery === 'not_sent') return true;
   if (error.status === 429 || error.code === 'idempotency_in_progress') return true;
-  if (klass === 'S') return error.status === 503 && error.retryAfter !== undefined && !saysUnknown(error.details);
+  if (klass === 'S')
+    return error.status === 503 && error.retryAfter !== undefined && (ownReceipt || !saysUnknown(error.details));
   return error.status !== 500 || internals === 0;
 }
 
@@ -66,6 +68,7 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
 
 interface RetryPlan {
   klass: RetryClass;
+  ownReceipt?: boolean | undefined;
   /** When the whole call has to be over, in the clock's milliseconds. */
   deadline: number;
   /** Milliseconds before the next attempt, which count also where the call itself has no limit. */
@@ -100,7 +103,7 @@ export async function retrying<T>(
       // A repeat that did not get through, or was sent away, tells nothing of the request before it.
       if (unclear && error.transient) error.delivery = 'unclear';
       error.mayBeDone = /^[KR]$/.test(plan.klass) && error.delivery === 'unclear';
-      if (n >= (plan.maxAttempts ?? MAX_ATTEMPTS) || !mayRetry(error, plan.klass, internals)) {
+      if (n >= (plan.maxAttempts ?? MAX_ATTEMPTS) || !mayRetry(error, plan.klass, internals, plan.ownReceipt)) {
         throw plan.klass === 'S' && error.delivery === 'unclear' ? outcomeUnknown(error) : error;
       }
       if (error.status === 500) internals++;

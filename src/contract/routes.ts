@@ -4,7 +4,7 @@ import type { Route } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** What a client has to know of an operation. */
-export type ClientRoute = Pick<Route, 'method' | 'path' | 'credentials' | 'idempotency' | 'ok'>;
+export type ClientRoute = Pick<Route, 'method' | 'path' | 'credentials' | 'idempotency' | 'ownReceipt' | 'ok'>;
 
 export const routes: Record<OperationName, ClientRoute> = {
   "getInfo": {"method":"GET","path":"/v1/info","credentials":[],"idempotency":"-","ok":[200]},
@@ -124,12 +124,12 @@ export const routes: Record<OperationName, ClientRoute> = {
   "listFilePosts": {"method":"GET","path":"/v1/boards/{board}/files/{file}/posts","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "approveFile": {"method":"PUT","path":"/v1/boards/{board}/files/{file}/approval","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
   "unapproveFile": {"method":"DELETE","path":"/v1/boards/{board}/files/{file}/approval","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
-  "requestAdminAction": {"method":"POST","path":"/v1/me/admin-requests","credentials":["AG"],"idempotency":"S","ok":[202,201,200]},
+  "requestAdminAction": {"method":"POST","path":"/v1/me/admin-requests","credentials":["AG"],"idempotency":"S","ownReceipt":true,"ok":[202,201,200]},
   "listApprovals": {"method":"GET","path":"/v1/me/approvals","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "getApproval": {"method":"GET","path":"/v1/me/approvals/{approval}","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "allowApproval": {"method":"POST","path":"/v1/me/approvals/{approval}/allow","credentials":["PK","BR"],"idempotency":"S","ok":[200,201,202]},
   "declineApproval": {"method":"POST","path":"/v1/me/approvals/{approval}/decline","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
-  "collectApproval": {"method":"POST","path":"/v1/me/approvals/{approval}/collect","credentials":["AG"],"idempotency":"R","ok":[200]},
+  "collectApproval": {"method":"POST","path":"/v1/me/approvals/{approval}/collect","credentials":["AG"],"idempotency":"R","ownReceipt":true,"ok":[200]},
   "getAllowance": {"method":"GET","path":"/v1/me/allowance","credentials":["PK","BR"],"idempotency":"-","ok":[200]},
   "setAllowance": {"method":"PUT","path":"/v1/me/allowance","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
   "clearAllowance": {"method":"DELETE","path":"/v1/me/allowance","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
@@ -143,7 +143,7 @@ export const routes: Record<OperationName, ClientRoute> = {
   "listPairingRequests": {"method":"GET","path":"/v1/pairing-requests","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "getPairingRequest": {"method":"GET","path":"/v1/pairing-requests/{pairing}","credentials":["PK","BR","AG","PC"],"idempotency":"-","ok":[200]},
   "choosePairingAgent": {"method":"POST","path":"/v1/pairing-requests/{pairing}/choose","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
-  "selectPairingEndpoint": {"method":"POST","path":"/v1/pairing-credentials","credentials":["PK"],"idempotency":"S","ok":[200]},
+  "selectPairingEndpoint": {"method":"POST","path":"/v1/pairing-credentials","credentials":["PK"],"idempotency":"S","ownReceipt":true,"ok":[200]},
   "acceptPairing": {"method":"POST","path":"/v1/pairing-requests/{pairing}/accept","credentials":["PC"],"idempotency":"K","ok":[200]},
   "verifyPairing": {"method":"POST","path":"/v1/pairing-requests/{pairing}/verify","credentials":["PC"],"idempotency":"K","ok":[200]},
   "declinePairing": {"method":"POST","path":"/v1/pairing-requests/{pairing}/decline","credentials":["PK","BR"],"idempotency":"K","ok":[200]},

@@ -136,6 +136,18 @@ describe('client: retries', () => {
     }
   });
 
+  it('repeats after such an answer also what keeps none, but recognises its repeats', async () => {
+    const unknown = refusal('unavailable', { cause: 'database', outcome: 'unknown' });
+    const server = await serve((_, response, count) =>
+      count === 1 ? sendJson(response, 503, unknown, wait) : sendJson(response, 202, {}),
+    );
+    const { client } = clientOf(server.origin);
+    const reply = await client.call('requestAdminAction', { body: { kind: 'add_person', handle: 'bob' } as never });
+    expect(reply.status).to.equal(202);
+    const keys = server.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).to.deep.equal([keys[0], keys[0]]);
+  });
+
   it('repeats class S after a reset that came before the request was written', async () => {
     const { origin, sockets } = await serveRaw((socket, count) =>
       count === 1 ? socket.resetAndDestroy() : onRequest(socket, () => answerOk(socket)),
