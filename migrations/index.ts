@@ -9,6 +9,7 @@ import * as filters from './006_filters.ts';
 import * as requestKeys from './007_request_keys.ts';
 import * as rareEvents from './008_rare_events.ts';
 import * as waitingReads from './009_waiting_reads.ts';
+import * as withdrawnAsks from './010_withdrawn_asks.ts';
 
 export interface Migration {
   name: string;
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   { name: '007_request_keys', up: requestKeys.up },
   { name: '008_rare_events', up: rareEvents.up },
   { name: '009_waiting_reads', up: waitingReads.up },
+  { name: '010_withdrawn_asks', up: withdrawnAsks.up },
 ];
