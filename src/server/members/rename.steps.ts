@@ -22,7 +22,7 @@ export async function renameOnBoards(
   const ids = boards.map((board) => board.id);
   const members = await humansOn(tx, ids, [person.id, caller.person.person_id]);
   await renameSetter(tx, person.id, handle);
-  // Names that a board gave them as it had their handle already; nobody else is to get those either.
+  // Names that a board gave them as it had their handle already; nobody else is to get those either, but for whose handle it is.
   const former = new Set<string>();
   const onBoard = Map.groupBy(members, ({ board_id }) => board_id);
   for (const board of boards) {
