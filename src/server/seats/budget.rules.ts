@@ -150,7 +150,8 @@ export class RepeatedReads {
     seat.count++;
     if (seat.count % SHARE > 0) return { until };
     const noteStored = () => {
-      seat.count -= SHARE;
+      // It may have begun anew meanwhile.
+      seat.count = Math.max(0, seat.count - SHARE);
     };
     return { until, share: { count: SHARE, since: seat.since, stored: noteStored } };
   }
