@@ -53,7 +53,11 @@ export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
     handle,
   );
   // Node.js reads on once a body is read.
-  server.on('connection', (socket: Duplex) => socket.on('resume', () => isFull(socket) && socket.pause()));
+  server.on('connection', (socket: Duplex) => {
+    socket.on('resume', () => {
+      if (isFull(socket)) socket.pause();
+    });
+  });
   server.headersTimeout = 10_000;
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;

@@ -213,7 +213,9 @@ describe('where the bytes of files are kept', () => {
       const db = await newPostgresDatabase();
       const dataDir = folder();
       Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
-      expect(await outcome({ dataDir, db, files: 's3://bucket/files?endpoint=http://127.0.0.1:1' })).to.equal('started');
+      expect(await outcome({ dataDir, db, files: 's3://bucket/files?endpoint=http://127.0.0.1:1' })).to.equal(
+        'started',
+      );
       delete process.env['AWS_ACCESS_KEY_ID'];
       delete process.env['AWS_SECRET_ACCESS_KEY'];
       const open = () => openDatabase({ url: db, clock: systemClock, migrate: false });

@@ -106,7 +106,7 @@ export async function runWorkers(
 
   /** What does not start ends the server only where nothing serves any more. */
   function notStarted(): void {
-    if (serving.size === 0) return died();
+    if (serving.size === 0) return void died();
     if (ending || retry) return;
     const pause = pauseAfter(retries++);
     out.note(`A worker did not start; it is tried again in ${pause / 1_000} s.`);
