@@ -15,6 +15,8 @@ describe('Markdown as plain text', () => {
     'Rename snake_case and other_case to __init__.py?',
     'Which of *_test.go and _private is it?',
     'Is ~5 ~~ 6?',
+    'Is **/dist/** or **/*.tmp ignored, **/build and src/** too?',
+    'Keep build-** and **-dist, **.log and **.tmp, a/**, **/b?',
   ];
   for (const text of same) it(`is what was written: ${text}`, () => expect(plainText(text)).to.equal(text));
 
@@ -29,6 +31,12 @@ describe('Markdown as plain text', () => {
     ['Is ~~that~~ *`code *.log`* **`x`**?', 'Is that code *.log x?'],
     ['这是**重点**吗？', '这是重点吗？'],
     ['Is \\*this\\* **it**?', 'Is *this* it?'],
+    ['Run **--dry-run --all** first, or “**-n**”?', 'Run --dry-run --all first, or “-n”?'],
+    [
+      '**.env** and **./run** are missing in **src/web/**, **/api/v1** is down.',
+      '.env and ./run are missing in src/web/, /api/v1 is down.',
+    ],
+    ['See __init__.py and __this__?', 'See __init__.py and this?'],
   ];
   for (const [text, plain] of marked) it(`loses its markup: ${text}`, () => expect(plainText(text)).to.equal(plain));
 });

@@ -3,9 +3,13 @@
 /** Stands around the number of a piece of code until the markup around it is gone. No message contains it. */
 const CODE = '\0';
 
+/** Pairs of stars around an option, a hidden file or a path, which have a space, quote or bracket before them. */
+const BOLD_NAME =
+  /(?<![^\s(["'“‘])\*\*([-.][^*]{0,299}[^-\s/,(\\*]|\/[^\s*]{0,299}[^-\s/,(\\*]|[^\s,;:!?/*][^\s*]{0,299}\/)\*\*(?=\p{P}{0,3}(?:\s|$))/gu;
+
 /** Pairs of double signs, unless what is beside them is as in a glob, a cron line or a name such as `__init__.py`. */
 const BOLD =
-  /(?<![^\W_]|\\)\*\*(?![-\s.,;:!?/])(.{1,300}?)(?<![-\s/,(\\])\*\*(?![^\W_])|(?<![\w\\])__(?![-\s.,;:!?/])(.{1,300}?)(?<![\s\\])__(?=\p{P}{0,3}(?:\s|$))|~~(?=\S)(.{1,300}?)(?<=\S)~~/gsu;
+  /(?<![^\W_]|\\)\*\*(?![-\s.,;:!?/])(.{1,300}?)(?<![-\s/,(\\])\*\*(?![^\W_])|(?<![\w\\])__(?![-\s.,;:!?/])((?:(?!__).){1,300}?)(?<![\s\\])__(?=\p{P}{0,3}(?:\s|$))|~~(?=\S)(.{1,300}?)(?<=\S)~~/gsu;
 /** Pairs of single signs, with the same exceptions. */
 const EMPHASIS = /(?<![^\s(["'“‘])([*_])(?![-\s.,;:!?/*_])(.{1,300}?)(?<![-\s/,(\\])\1(?=\p{P}{0,3}(?:\s|$))/gsu;
 
@@ -29,6 +33,7 @@ export function plainText(text: string): string {
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/^\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)/gm, '')
     .replaceAll(/`+/g, '')
+    .replaceAll(BOLD_NAME, '$1')
     .replaceAll(BOLD, '$1$2$3')
     .replaceAll(EMPHASIS, '$2')
     .replaceAll(/\\([\\`*_{}[\]()#+.!~>-])/g, '$1')
