@@ -541,6 +541,33 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('names who left the board in what became of their part', async () => {
+    const params = { board: board.name };
+    const { ref } = await maya.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    const claude = await newAgent(maya, board.name, { name: 'claude' });
+    await claude.ok('joinTask', { params: { ...params, task: ref } });
+    const { page, close } = await visit(server, dana);
+    const asked: string[] = [];
+    // The agent cannot be read at first.
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route('**/members/mem_*', (route) => {
+      asked.push(route.request().url());
+      return asked.length > 1 ? route.continue() : route.fulfill({ status: 400, json: { error } });
+    });
+    await dana.ok('removeMember', { params: { ...params, member: 'maya' } });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    const ended = conversation(page).locator('.ev .tx').filter({ hasText: 'ended the part of' });
+    await ended.filter({ hasText: 'dana ended the part of maya in' }).waitFor();
+    await ended.filter({ hasText: 'dana ended the part of somebody in' }).waitFor();
+    await ended.first().getByRole('link').click();
+    const history = page.getByRole('region', { name: 'History' });
+    for (const name of ['maya', 'claude']) await history.getByText(`dana ended the part of ${name} in it`).waitFor();
+    await page.reload();
+    await history.getByText('dana ended the part of maya in it').waitFor();
+    expect(asked.filter((url) => !url.endsWith(claude.memberId))).to.deep.equal([]);
+    await close();
+  });
+
   it('says that a thread was closed for agents, and that they may go on in it', async () => {
     const claude = await newAgent(maya, board.name, { name: 'claude' });
     const { id: message } = await say(claude, 'Who takes it?');

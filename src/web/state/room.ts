@@ -159,7 +159,10 @@ export class Room {
     }
   }
 
-  /** The name of a member by id. That of an agent that is gone is loaded at the first call. */
+  /**
+   * The name of a member by id. That of an agent that is gone is loaded at the first call, that of a person who is gone
+   * is known from the event that tells of it.
+   */
   readonly nameOf = (member: string): string => {
     const known = this.names.peek();
     if (!known.has(member)) {
@@ -167,13 +170,22 @@ export class Room {
       const params = { board: this.name, member };
       call('getMember', { params }).then(
         (read) => this.addNames([read]),
-        () => {},
+        (error: unknown) => {
+          if (!hasCode(error, 'member_not_found')) this.names.peek().delete(member);
+        },
       );
     }
     return this.names.value.get(member)!;
   };
 
-  private addNames(members: readonly Member[]): void {
+  /** Keeps the names of people who left, which nothing but these events tells. */
+  learnNames(events: readonly BoardEvent[]): void {
+    const gone = events.filter(({ type }) => type === 'person.removed' || type === 'person.left');
+    if (gone.length > 0)
+      this.addNames(gone.map(({ data }) => ({ id: `${data?.['member_id']}`, name: `${data?.['name']}` })));
+  }
+
+  private addNames(members: readonly Pick<Member, 'id' | 'name'>[]): void {
     this.names.value = new Map([...this.names.peek(), ...members.map(({ id, name }) => [id, name] as const)]);
   }
 
@@ -294,6 +306,7 @@ export class Room {
       return;
     }
     this.head.value = event.seq;
+    this.learnNames([event]);
     for (const listener of this.listeners) listener(roomEvent);
     if (changesMembers.test(event.type)) this.membersChanged = true;
     if (changesBoard.test(event.type) || roomEvent.message?.ask || roomEvent.message?.answer)

@@ -8,7 +8,8 @@ import { dropWords } from '../state/event-words.ts';
 import type { Room } from '../state/room.ts';
 
 const verbs = ['created', 'started', 'joined', 'taken_over', 'updated', 'done', 'dropped'];
-const types = verbs.map((verb) => `task.${verb}`).join(',');
+/** A person's parts end as they leave the board, and only the event of that has their name. */
+const types = [...verbs.map((verb) => `task.${verb}`), 'person.removed', 'person.left'].join(',');
 
 export class TaskLog {
   /** Null until loaded. */
@@ -42,6 +43,7 @@ export class TaskLog {
     try {
       const input = { params: { board: this.room.name }, query: { type: types, limit: 200 } };
       const found = await readAll('listEvents', 'events', input);
+      this.room.learnNames(found);
       const last = found.at(-1)?.seq ?? 0;
       this.events.value = [...found, ...this.pending.filter(({ seq }) => seq > last)];
       this.error.value = null;
