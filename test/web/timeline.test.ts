@@ -302,6 +302,43 @@ describe('the conversation', () => {
     await close();
   });
 
+  for (const [when, requests, between] of [
+    ['that come at one moment while the conversation opens', '**/messages?*roots=true*', 0],
+    ['while older messages are read', '**/messages?*before=*', 1_000],
+  ] as const)
+    it(`counts each of two replies in a closed thread once ${when}`, async () => {
+      await fill(60);
+      const { id: reply_to } = await say(maya, 'Who takes it?', { to: ['all'] });
+      await read(dana, (await say(maya, 'Not me', { reply_to, to: ['all'] })).seq);
+      const { slow, close } = await openSlow();
+      // In a hidden tab, nothing is seen.
+      await slow.addInitScript(() => Object.defineProperty(document, 'hidden', { value: true }));
+      await slow.addInitScript((id) => localStorage.setItem('threads', JSON.stringify([[id, false]])), reply_to);
+      const replyTwice = async (route: Route): Promise<void> => {
+        // The stream of the board is open: one that opens later does not tell of them.
+        await streamed(slow, 'head_seq');
+        const letRun = server.clock.stop();
+        for (const text of ['Nor me', 'I do']) {
+          await say(maya, text, { reply_to, to: ['all'] });
+          server.clock.advance(between);
+        }
+        letRun();
+        await streamed(slow, 'I do');
+        await route.continue();
+      };
+      await slow.route(requests, replyTwice, { times: 1 });
+      await slow.goto(`${server.url}/?board=${board.name}`);
+      await article(slow, 'Who takes it?').waitFor();
+      await conversation(slow).evaluate((element) => {
+        element.scrollTop = 0;
+      });
+      await article(slow, 'Message 2').first().waitFor();
+      const thread = slow.getByRole('button', { name: /^\d repl.* 2 new/ });
+      await thread.waitFor();
+      expect(await thread.innerText()).to.match(/^3 replies/);
+      await close();
+    });
+
   it('opens at the address of a reply, in its thread, and marks it', async () => {
     const root = await say(maya, 'A question');
     const reply = await say(dana, 'Far away', { reply_to: root.id });

@@ -28,15 +28,17 @@ export function applyEvent(loaded: LoadedMessages, event: BoardEvent, message: M
 
 function applyReply(loaded: LoadedMessages, reply: Message): void {
   const root = loaded.find(reply.thread_root_seq!)?.root;
-  if (!root?.thread) return;
+  // An event that comes while messages are read is applied again after that.
+  if (!root?.thread || reply.seq <= root.thread.lastReply) return;
   const { thread } = root;
+  thread.lastReply = reply.seq;
   const before = root.message.peek();
-  const { last_reply_at: last = '' } = before;
-  // A message loaded after the reply already counts it. Several replies may have the same time.
-  const counted = last === reply.at ? reply.seq <= (thread.lastCounted ?? reply.seq) : last > reply.at;
-  thread.lastCounted = Math.max(thread.lastCounted ?? 0, reply.seq);
+  // A message loaded after the reply already counts it.
+  const counted = reply.at <= (thread.root.last_reply_at ?? '');
   const count = (before.reply_count ?? 0) + (counted ? 0 : 1);
-  const next = { ...before, reply_count: count, last_reply_at: reply.at, ...agentRunAfter(before, reply) };
+  const next = counted
+    ? before
+    : { ...before, reply_count: count, last_reply_at: reply.at, ...agentRunAfter(before, reply) };
   root.message.value = reply.answer && reply.reply_to === before.id ? { ...next, ...withAnswer(before, reply) } : next;
   thread.add(reply);
   const isNew = count === 1 || reply.sender === 'self';

@@ -30,14 +30,15 @@ export class Post {
 }
 
 export class Thread {
-  private readonly root: Message;
+  /** The first message, as it was loaded. */
+  readonly root: Message;
   /** In order; complete once `loaded` is true. */
   readonly replies = signal<readonly Post[]>([]);
   readonly loaded = signal(false);
   readonly error = signal<unknown>(null);
   readonly open = signal(false);
-  /** The number of the last reply that an event added to the count of the message; undefined: none did. */
-  lastCounted?: number;
+  /** The number of the last reply that an event brought. */
+  lastReply = 0;
   /** Shows all replies for printing, even if the thread is closed. */
   readonly showAll = signal(false);
   /** The index of the first visible reply. */
