@@ -565,7 +565,7 @@ describe('the conversation', () => {
       'gemini started Cap the backoff',
       'gemini gave up Cap the backoff',
       'claude started Cap the backoff',
-      'gemini helps with Cap the backoff',
+      'gemini joined Cap the backoff',
       'dana ended the part of claude in Cap the backoff',
       'gemini stopped helping with Cap the backoff',
     ]);

@@ -61,13 +61,14 @@ function Conversation({ room, here }: TabProps) {
     };
   }, [talk]);
   const opened = timeline.opened.value;
+  const failed = timeline.error.value !== null;
   /** The address that was last followed. The first one is, as the conversation opens. */
   const followed = useRef(here);
   useEffect(() => {
     if (followed.current === here) return;
     if (!opened) {
       // The address named a message that is not here, and now names another or none.
-      if (timeline.error.peek() === null) return;
+      if (!failed) return;
       followed.current = here;
       void timeline.open(message);
       return;
@@ -77,7 +78,7 @@ function Conversation({ room, here }: TabProps) {
     if (spot) void timeline.goTo(spot.seq, { focus: true, top: spot.top });
     else if (spot === null) void timeline.toNewest(true);
     else if (message !== undefined) void timeline.goTo(message, { highlight: true, focus: true });
-  }, [here, opened]);
+  }, [here, opened, failed]);
   useTalkKeys(talk);
   return (
     <TalkContext.Provider value={talk}>
