@@ -63,6 +63,35 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('says what was done in the past tense, and sets what else an event says apart', async () => {
+    const { dana } = server;
+    const { name } = await newBoard(dana, { visibility: 'private' });
+    const params = { board: name };
+    await dana.ok('createJoinCode', { params, body: { role: 'member' } });
+    const { ref } = await dana.ok('createTask', { params, body: { title: 'Cap it' } });
+    await dana.ok('updateTask', { params: { ...params, task: ref }, body: { about: 'Why' } });
+    const claude = await newAgent(dana, name, { name: 'claude' });
+    await dana.ok('startTask', { params: { ...params, task: ref } });
+    await claude.ok('joinTask', { params: { ...params, task: ref } });
+    const { id } = await put(claude, name, 'notes.md', 'one\n');
+    await dana.ok('removeFile', { params: { ...params, file: id } });
+    await dana.ok('setBoardVisibility', { params, body: { visibility: 'open' } });
+    const { page, close } = await visit(server, dana, `/?board=${name}&tab=record`);
+    await page.getByRole('heading', { name: /^Verified/ }).waitFor();
+    const told = (await page.locator('td.wh').allTextContents())
+      .map((text) => text.trim().replace(/\s+/g, ' '))
+      .reverse();
+    expect(told.filter((text) => !/^(joined$|set how|brought|started|opened \w+-1|added)/.test(text))).to.deep.equal([
+      'made the board as a private one',
+      'made a join line for the role member',
+      `updated ${ref} (what it is about)`,
+      `joined ${ref}`,
+      'removed notes.md',
+      'opened the board to everyone on the server (0 messages, 0 files)',
+    ]);
+    await close();
+  });
+
   it('reads on once for all events that come while it is checked', async () => {
     const { name } = await newBoard(server.dana);
     const { page, close } = await visit(server, server.dana, '/');

@@ -46,10 +46,11 @@ export function describeEvent(event: BoardEvent, board: string, names: Names): E
     file: (id) => names.files[id],
   });
   const title = found.link?.about === 'task' && text(data['title']);
+  const more = found.more && type !== 'task.taken_over' ? `(${found.more})` : found.more;
   return {
     verb: join(found.verb, found.name, found.afterName),
     link: found.link,
-    rest: join(title || '', found.more, found.quote && quote(found.quote)),
+    rest: join(title || '', more, found.quote && quote(found.quote)),
   };
 }
 

@@ -48,7 +48,7 @@ export function dropWords({ data = {}, actor }: BoardEvent, names: Pick<EventNam
 const rows: Record<string, Row | ((data: Data, event: BoardEvent, names: EventNames) => Row)> = {
   'board.created': ({ visibility }) => [
     'board',
-    visibility === 'private' ? 'made the board, private' : 'made the board, open to everyone on the server',
+    visibility === 'private' ? 'made the board as a private one' : 'made the board, open to everyone on the server',
   ],
   'board.titled': ({ after }) =>
     after ? ['board', 'called the board', { name: text(after) }] : ['board', 'took the title of the board away'],
@@ -59,7 +59,7 @@ const rows: Record<string, Row | ((data: Data, event: BoardEvent, names: EventNa
   ],
   'board.agents_add_people_changed': ({ agents_add_people: may }) => [
     'people',
-    may ? 'lets agents add people' : 'no longer lets agents add people',
+    may ? 'let agents add people' : 'let agents add people no more',
   ],
   'board.visibility_changed': ({ after, reveals }) => {
     if (after === 'private') return ['lock', 'made the board private'];
@@ -82,7 +82,7 @@ const rows: Record<string, Row | ((data: Data, event: BoardEvent, names: EventNa
   'joincode.created': ({ guest, role }) =>
     guest
       ? ['plus', 'made a code for the guest', { name: text(guest) }]
-      : ['plus', `made a join line for ${text(role)}`],
+      : ['plus', `made a join line for the role ${text(role)}`],
   'joincode.revoked': ['x', 'took a join line back'],
   'agent.removed': ({ name, pruned }) => [
     'people',
@@ -111,7 +111,7 @@ const rows: Record<string, Row | ((data: Data, event: BoardEvent, names: EventNa
   // No type of the API: two events in one line.
   'task.opened_and_started': ['half', 'opened and started'],
   'task.started': ['half', 'started'],
-  'task.joined': ['half', 'helps with'],
+  'task.joined': ['half', 'joined'],
   'task.updated': ({ stands, title }) => [
     'half',
     'updated',
@@ -122,10 +122,10 @@ const rows: Record<string, Row | ((data: Data, event: BoardEvent, names: EventNa
   'task.taken_over': ({ from }, _event, names) => ['half', 'took over', { more: `from ${names.member(text(from))}` }],
   'task.dropped': (_data, event, names) => dropWords(event, names),
   'file.version_added': ({ version }) => ['file', version === 1 ? 'added' : 'changed'],
-  'file.updated': ['file', 'changed what is kept of'],
+  'file.updated': ['file', 'changed what is said of'],
   'file.approved': ['check', 'approved'],
   'file.approval_removed': ['x', 'took back the approval of'],
-  'file.removed': ['x', 'took off'],
+  'file.removed': ['x', 'removed'],
   'file.renamed': ({ before }) => ['file', 'renamed', { name: text(before), afterName: 'to' }],
 };
 
