@@ -5,6 +5,7 @@ import type { Api } from '../support/api.ts';
 import { newBoardWith, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
@@ -151,6 +152,21 @@ describe('files on the page', () => {
     const told = await posts.allInnerTexts();
     expect(told.map((text) => /Post \d/.exec(text)?.[0])).to.deep.equal([8, 7, 6, 5, 4].map((n) => `Post ${n}`));
     expect(told[0]).to.match(/v1, v2$/);
+    const asked: string[] = [];
+    await page.route('**/posts?*', (route) => {
+      asked.push(route.request().url());
+      if (asked.length > 1) return route.continue();
+      return route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'No', hint: '' } } });
+    });
+    const { seq } = await post(maya, board.name, 'Post 9', { files: [{ file: id }] });
+    await until(() => asked.length === 1, 'it asks for those that came since');
+    await post(maya, board.name, 'Post 10', { files: [{ file: id }] });
+    await posts.filter({ hasText: 'Post 10' }).waitFor();
+    expect(asked.map((url) => new URL(url).searchParams.get('after'))).to.deep.equal([`${seq - 1}`, `${seq - 1}`]);
+    expect((await posts.allInnerTexts()).map((text) => /Post \d+/.exec(text)?.[0])).to.include.members([
+      'Post 9',
+      'Post 8',
+    ]);
     await close();
   });
 
