@@ -459,6 +459,27 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('goes to a message whose link is followed before the address turns out to name none', async () => {
+    const claude = await newAgent(dana, board.name, { name: 'claude' });
+    const { id, seq } = await say(claude, 'How [long](https://example.com)?', {
+      to: ['@dana'],
+      ask: { options: ['30 s', '60 s'] },
+    });
+    const { page, close } = await visit(server, dana);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/messages/9999', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/?board=${board.name}&message=9999`);
+    await page.getByRole('region', { name: 'Needs you' }).getByRole('link', { name: 'Look at it' }).click();
+    await page.waitForURL(`**/*message=${seq}`);
+    held.resolve();
+    await conversation(page).locator(`#m${seq}.aimed`).waitFor();
+    await say(dana, '60 s', { reply_to: id, answer: { option: 2 } });
+    await close();
+  });
+
   it('opens by its tab after an address named a message that there is not', async () => {
     await say(maya, 'The first');
     const { page, close } = await open(dana, '&message=9999');
