@@ -552,6 +552,40 @@ describe('tasks on the page', () => {
     await later.stop();
   });
 
+  it('plots no task as blocked whose question was answered first before the days that are plotted', async () => {
+    const later = await startPageServer();
+    const { clock } = later;
+    const asked = await later.person('dana');
+    const { name: board } = await newBoardWith(asked, []);
+    const claude = await newAgent(asked, board, { name: 'claude' });
+    const { ref } = await claude.ok('createTask', { params: { board }, body: { title: 'Cap it', start: true } });
+    const ask = { to: ['@dana'], about: [ref], ask: { options: ['30 s', '60 s'] } };
+    const { id } = await post(claude, board, 'How long?', ask);
+    const { id: other } = await post(claude, board, 'How often?', { to: ['@dana'], ask: { options: ['3', '4'] } });
+    for (const [reply_to, days] of [
+      [id, 1],
+      [other, 40],
+      [id, 2],
+    ] as const) {
+      await post(asked, board, 'The first', { reply_to, answer: { option: 1 } });
+      clock.advance(days * DAY);
+    }
+    const { page, close } = await visit(later, asked, '/');
+    await page.clock.install({ time: clock.now() });
+    // As where there are more answers than come in a page.
+    await page.route('**/messages?*has=answer*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
+    );
+    const last = page.waitForResponse((response) => /has=answer.*before=/.test(response.url()));
+    await page.goto(`${later.url}/?board=${board}&tab=tasks`);
+    await last;
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const rows = page.getByRole('table', { name: 'Tasks by day' }).getByRole('row');
+    await until(async () => (await rows.nth(5).textContent())?.endsWith('0100') === true, 'no day has it blocked');
+    await close();
+    await later.stop();
+  });
+
   it('on a phone a task is a dialog: the focus stays in it, and Escape gives it back to the card', async () => {
     const { path } = await scene();
     const { page, close } = await visit(server, dana, path, { viewport: { width: 390, height: 844 } });

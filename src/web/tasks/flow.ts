@@ -1,5 +1,5 @@
 /** Computes the number of tasks in each state at the end of each of the last days. */
-import type { BoardEvent, Task } from '../../contract/types.ts';
+import type { Answer, BoardEvent, Task } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { isClosed } from './columns.ts';
 
@@ -75,24 +75,27 @@ export function countTasks(
 
 /** Loads the periods since a time in which tasks were blocked: from a blocking ask to its first answer. */
 export async function loadBlockedPeriods(board: string, since: number): Promise<BlockedPeriod[]> {
+  const asks: { id: string; from: number; task: string; open: boolean }[] = [];
+  for await (const page of listAll('listAsks', { query: { board, state: 'all', limit: 200 } }))
+    for (const { id, at, ask } of page.asks)
+      if (ask?.blocking && ask.task)
+        asks.push({ id, from: Date.parse(at), task: ask.task.id, open: ask.state === 'open' });
   const answered = new Map<string, number>();
-  let before: number | undefined;
-  for (;;) {
+  /** Whether earlier answers may be needed: one within the time, or the first to an ask of which a later one was found. */
+  const mayLack = (read: number): boolean =>
+    read >= since || asks.some(({ id, from }) => from < read && (answered.get(id) ?? 0) >= since);
+  for (let before: number | undefined; ; ) {
     const query = { has: 'answer', newest: true, limit: 200, ...(before === undefined ? {} : { before }) };
-    const page = await call('listMessages', { params: { board }, query });
+    const page: Answer<'listMessages'> = await call('listMessages', { params: { board }, query });
     // From the newest to the oldest, so that the first answer stays.
     for (const { answer, at } of page.messages.toReversed()) if (answer) answered.set(answer.ask_id, Date.parse(at));
     const first = page.messages[0];
-    if (page.prev_before === null || !first || Date.parse(first.at) < since) break;
+    if (page.prev_before === null || !first || !mayLack(Date.parse(first.at))) break;
     before = page.prev_before;
   }
-  const blocks: BlockedPeriod[] = [];
-  for await (const page of listAll('listAsks', { query: { board, state: 'all', limit: 200 } }))
-    for (const { id, at, ask } of page.asks) {
-      if (!ask?.blocking || !ask.task) continue;
-      // A closed ask without a loaded answer was answered before `since`.
-      const to = ask.state === 'open' ? Number.POSITIVE_INFINITY : answered.get(id);
-      if (to !== undefined) blocks.push({ task: ask.task.id, from: Date.parse(at), to });
-    }
-  return blocks;
+  return asks.flatMap(({ id, from, task, open }) => {
+    // A closed ask without a loaded answer was answered before `since`.
+    const to = open ? Number.POSITIVE_INFINITY : answered.get(id);
+    return to === undefined ? [] : [{ task, from, to }];
+  });
 }
