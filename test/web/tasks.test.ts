@@ -407,9 +407,13 @@ describe('tasks on the page', () => {
       await dana.ok('finishTask', { params: { ...params, task: ref }, body: { note: 'Done' } });
     }
     await dana.ok('finishTask', { params: { ...params, task: task.ref }, body: { note: 'All green' } });
-    const { page, close } = await visit(server, dana, path);
+    const { page, close } = await visit(server, dana, '/');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(server.url + path);
     const done = column(page, 'Done').getByRole('link');
     await done.nth(2).waitFor();
+    expect(asked.filter((address) => /\/tasks\/\w+$/.test(address))).to.have.length(3);
     const names = async () => (await done.locator('.tt').allTextContents()).map((text) => text.trim());
     expect(await names()).to.deep.equal(['Cap the backoff', 'Old 51', 'Old 50']);
     for (const left of [49, 29, 9]) await page.getByRole('button', { name: `${left} older` }).click();

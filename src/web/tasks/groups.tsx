@@ -9,16 +9,13 @@ import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
 import { TaskCard } from './card.tsx';
 import { byColumn, columnOf, columns, columnTitles, isClosed } from './columns.ts';
-import type { TaskBoard } from './task-board.ts';
+import { DONE_PAGE, INITIAL_DONE, type TaskBoard } from './task-board.ts';
 
 interface GroupsProps {
   board: TaskBoard;
   room: Room;
   here: BoardPlace;
 }
-
-const INITIAL_DONE = 3;
-const DONE_PAGE = 20;
 
 /** The open asks about a task. */
 const asksAbout = (task: Task): Message[] => (openAsks.value ?? []).filter(({ ask }) => ask?.task?.id === task.id);

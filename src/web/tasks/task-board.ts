@@ -10,7 +10,9 @@ import { columnOf, isClosed } from './columns.ts';
 
 type Counts = Answer<'listTasks'>['counts'];
 
-const CLOSED_PAGE = 20;
+/** How many closed tasks are shown at first, and how many more at a time. Each is read by itself. */
+export const INITIAL_DONE = 3;
+export const DONE_PAGE = 20;
 const MOVED_MS = 2_000;
 
 export class TaskBoard {
@@ -69,7 +71,11 @@ export class TaskBoard {
     // The list of tasks is in the order of their numbers.
     const page = await call('listEvents', {
       params: { board: this.board },
-      query: { type: 'task.done', newest: true, limit: CLOSED_PAGE, ...(before === undefined ? {} : { before }) },
+      query: {
+        type: 'task.done',
+        newest: true,
+        ...(before === undefined ? { limit: INITIAL_DONE } : { limit: DONE_PAGE, before }),
+      },
     });
     const ids = page.events.map(({ data }) => String(data?.['task_id']));
     const missing = ids.filter((id) => !isEnded(this.tasks.peek()?.get(id)));
