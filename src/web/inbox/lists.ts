@@ -58,8 +58,9 @@ const AT_ONCE = 10;
 async function answeredOn(day: string, asks: Message[]): Promise<Answered[]> {
   const found: Answered[] = [];
   const latest = asks.toSorted((a, b) => (b.ask?.answer_seq ?? 0) - (a.ask?.answer_seq ?? 0));
-  for (let at = 0; at < latest.length; at += AT_ONCE) {
-    const read = (await Promise.all(latest.slice(at, at + AT_ONCE).map(toAnswered))).flat();
+  // Most boards have none of today, which the last one tells.
+  for (let at = 0, to = 1; at < latest.length; at = to, to += AT_ONCE) {
+    const read = (await Promise.all(latest.slice(at, to).map(toAnswered))).flat();
     found.push(...read.filter((item) => isSameDay(item.at, day)));
     if (read.some((item) => !isSameDay(item.at, day))) break;
   }
