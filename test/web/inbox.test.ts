@@ -119,23 +119,27 @@ describe('what needs the person', () => {
     await close();
   });
 
-  it('breaks no reference to a task over two lines', async () => {
+  it('breaks no reference to a task, and no amount, over two lines', async () => {
     const { person, board, agent } = await begin();
-    await post(agent, board.name, 'Go on with PAY-123?', { ask: {} });
+    const body = 'Go on with PAY-123 after 60 s?';
+    await post(agent, board.name, body, { ask: {} });
     const { page, close } = await visit(server, person, '/inbox');
     const inList = page.getByRole('region', { name: 'Needs you' }).locator('.qq');
-    for (const shown of [page.getByRole('heading', { name: 'Go on with PAY-123?' }), inList]) {
+    for (const shown of [page.getByRole('heading', { name: body }), inList]) {
       await shown.waitFor();
       const broken = await shown.evaluate((element) => {
-        const found = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-        while (found.nextNode() && !found.currentNode.textContent?.includes('PAY-123'));
-        const text = found.currentNode.textContent ?? '';
-        const reference = document.createRange();
-        reference.setStart(found.currentNode, text.indexOf('PAY-123'));
-        reference.setEnd(found.currentNode, text.indexOf('PAY-123') + 'PAY-123'.length);
+        const lines = (part: string): number => {
+          const found = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+          while (found.nextNode() && !found.currentNode.textContent?.includes(part));
+          const at = found.currentNode.textContent?.indexOf(part) ?? 0;
+          const range = document.createRange();
+          range.setStart(found.currentNode, at);
+          range.setEnd(found.currentNode, at + part.length);
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+        };
         return [...Array(300).keys()].filter((n) => {
           element.style.width = `${100 + n}px`;
-          return new Set([...reference.getClientRects()].map(({ top }) => top)).size > 1;
+          return lines('PAY-123') > 1 || lines('60 s') > 1;
         });
       });
       expect(broken, 'at these widths').to.deep.equal([]);
