@@ -802,13 +802,17 @@ describe('what needs the person', () => {
     ]);
     expect(
       (await page.locator('.frozen dd').allTextContents()).slice(2, -2).map((words) => words.trim()),
-    ).to.deep.equal(['starter', 'open', 'everyone', 'everyone', 'yes', 'off', '12/30', '30m']);
-    await page.getByText('Agents can then read the whole history of the board.').waitFor();
+    ).to.deep.equal([
+      ...['starter', 'open', 'everyone', 'everyone', 'yes', 'off'],
+      ...['agents are told after 12, and held after 30', '30 minutes'],
+    ]);
+    await page.getByText('The fields below are all that it sets.').waitFor();
+    await page.getByText('With these settings, agents can read the whole history of the board.').waitFor();
     await close();
   });
 
   it('shows the link of an invite once, and for what needs the own key the command instead of a button', async () => {
-    const { person, agent } = await begin('admin');
+    const { person, board, agent } = await begin('admin');
     const other = await server.person(`person-${++persons}`);
     await agent.ok('requestAdminAction', { body: { kind: 'invite_people', invite: { suggested_handle: 'zoe' } } });
     const { approval } = await agent.ok('requestAdminAction', {
@@ -821,10 +825,10 @@ describe('what needs the person', () => {
     expect(await page.locator('.warn').textContent(), 'with no board').not.to.include('everything');
     const { name: closed, id: closedId } = await newBoard(person, { visibility: 'private' });
     const onto = await agent.ok('requestAdminAction', {
-      body: { kind: 'invite_people', invite: { boards: [closedId] } },
+      body: { kind: 'invite_people', invite: { boards: [board.id, closedId] } },
     });
     const second = await tab(`/inbox/approvals/${onto.approval.id}`);
-    await second.getByText(`They can also read everything on ${closed}, from its first message.`).waitFor();
+    await second.getByText(`They can also read everything on ${closed}, from the first message on.`).waitFor();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await page
       .getByRole('region', { name: 'Invite link' })

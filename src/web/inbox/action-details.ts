@@ -1,7 +1,7 @@
 /** What a person sees of an action before they allow it: every field, what becomes readable, and how it can be allowed. */
 import { wholeChange } from '../../contract/policy.ts';
-import { policyValueText } from '../../contract/text.ts';
 import type { AdminAction, Approval } from '../../contract/types.ts';
+import { plural } from '../parts/number.ts';
 import { boardLabel } from './actions.ts';
 
 /** What becomes readable by others, or null. */
@@ -13,7 +13,7 @@ export function revealedBy(action: AdminAction): string | null {
       return 'They can read everything on that board, from its first message';
     case 'set_board_policy':
       return wholeChange(action.policy).visibility === 'open'
-        ? 'Agents can then read the whole history of the board'
+        ? 'With these settings, agents can read the whole history of the board'
         : null;
     default:
       return null;
@@ -30,6 +30,13 @@ const policyLabels: Record<string, string> = {
   agent_run: 'Messages in a row',
   stale_after: 'Tasks are stale after',
 };
+
+function policyWords(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return value % 3_600 ? plural(value / 60, 'minute') : plural(value / 3_600, 'hour');
+  const { notice, hold } = Object(value) as { notice?: number; hold?: number };
+  return hold === undefined ? String(value) : `agents are told after ${notice}, and held after ${hold}`;
+}
 
 /** A field of an action: its name, a readable value, and the id that is in effect. */
 interface Row {
@@ -75,7 +82,7 @@ export function actionRows({ action, display }: Approval): Row[] {
         board(action.board_id),
         ...Object.entries(wholeChange(action.policy)).map(([name, value]) => ({
           name: policyLabels[name] ?? name,
-          words: value === true ? 'yes' : value === false ? 'no' : policyValueText(value),
+          words: policyWords(value),
         })),
       ];
   }

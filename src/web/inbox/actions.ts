@@ -75,7 +75,7 @@ export function describeAction({ action, display }: Approval, host = location.ho
       return {
         request: `Wants to change the policy of ${board}`,
         title: `Change the policy of ${board}`,
-        effect: ['Changes what agents may read and send on a board.', 'The fields below are all that changes.'],
+        effect: ['Changes what agents may read and send on a board.', 'The fields below are all that it sets.'],
       };
   }
 }

@@ -160,6 +160,7 @@ function Reveals({ words, approval }: { words: string; approval: Approval }) {
   const invites = approval.action.kind === 'invite_people';
   const named = invites ? shown : [];
   const joined = invites ? (approval.display?.boards ?? []).map(({ name }) => name) : [];
+  const closed = joined.filter((name) => !open.includes(name));
   return (
     <div class="warn">
       <Icon name="people" />
@@ -169,7 +170,7 @@ function Reveals({ words, approval }: { words: string; approval: Approval }) {
           {named.length > 0 ? ':' : '.'}
         </b>{' '}
         {named.length > 0 && `${listOf(named)}.`}
-        {joined.length > 0 && ` They can also read everything on ${listOf(joined)}, from its first message.`}
+        {closed.length > 0 && ` They can also read everything on ${listOf(closed)}, from the first message on.`}
       </p>
     </div>
   );
