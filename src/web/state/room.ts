@@ -43,6 +43,8 @@ export class Room {
   readonly members = signal<Member[]>([]);
   /** Names of members, also of those that are gone, by id. */
   private readonly names = signal(new Map<string, string>());
+  /** Members whose names were asked for. */
+  private readonly asked = new Set<string>();
   /** Says which member each person is; null until loaded. */
   private readonly people = signal<readonly BoardPerson[] | null>(null);
   /** The name of the signed-in person on the board, which is not the handle where another member had that name. */
@@ -159,33 +161,29 @@ export class Room {
     }
   }
 
-  /**
-   * The name of a member by id. That of an agent that is gone is loaded at the first call, that of a person who is gone
-   * is known from the event that tells of it.
-   */
+  /** The name of a member by id. That of an agent that is gone is loaded at the first call. */
   readonly nameOf = (member: string): string => {
-    const known = this.names.peek();
-    if (!known.has(member)) {
-      known.set(member, 'somebody');
-      const params = { board: this.name, member };
-      call('getMember', { params }).then(
+    const name = this.names.value.get(member);
+    if (name === undefined && !this.asked.has(member)) {
+      this.asked.add(member);
+      call('getMember', { params: { board: this.name, member } }).then(
         (read) => this.addNames([read]),
         (error: unknown) => {
-          if (!hasCode(error, 'member_not_found')) this.names.peek().delete(member);
+          if (!hasCode(error, 'member_not_found')) this.asked.delete(member);
         },
       );
     }
-    return this.names.value.get(member)!;
+    return name ?? 'somebody';
   };
 
-  /** Keeps the names of people who left, which nothing but these events tells. */
+  /** Keeps the names of people who left, which only these events tell. A name that is known is newer. */
   learnNames(events: readonly BoardEvent[]): void {
-    const gone = events.filter(({ type }) => type === 'person.removed' || type === 'person.left');
-    if (gone.length > 0)
-      this.addNames(gone.map(({ data }) => ({ id: `${data?.['member_id']}`, name: `${data?.['name']}` })));
+    const gone = events.filter(({ type }) => /^person\.(left|removed)$/.test(type));
+    const names = gone.map(({ data }) => [`${data?.['member_id']}`, `${data?.['name']}`] as const);
+    if (gone.length > 0) this.names.value = new Map([...names, ...this.names.peek()]);
   }
 
-  private addNames(members: readonly Pick<Member, 'id' | 'name'>[]): void {
+  private addNames(members: readonly Member[]): void {
     this.names.value = new Map([...this.names.peek(), ...members.map(({ id, name }) => [id, name] as const)]);
   }
 
