@@ -5,7 +5,7 @@ const CODE = '\0';
 
 /** Pairs of stars around an option, a hidden file or a path, which have a space, quote or bracket before them. */
 const BOLD_NAME =
-  /(?<![^\s(["'“‘])\*\*([-.][^*]{0,299}[^-\s/,(\\*]|\/[^\s*]{0,299}[^-\s/,(\\*]|[^\s,;:!?/*][^\s*]{0,299}\/)\*\*(?=\p{P}{0,3}(?:\s|$))/gu;
+  /(?<![^\s(["'“‘])\*\*([-.][^*]*[^-\s/,(\\*]|\/[^\s*]*[^-\s/,(\\*]|[^\s,;:!?/*][^\s*]*\/)\*\*(?=\p{P}{0,3}(?:\s|$))/gu;
 
 /** Pairs of double signs, unless what is beside them is as in a glob, a cron line or a name such as `__init__.py`. */
 const BOLD =
