@@ -4,6 +4,72 @@ import type { AdminAction, Approval } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';
 import { boardLabel } from './actions.ts';
 
+interface ActionText {
+  /** "Invite one person to this server", for a heading. */
+  title: string;
+  /** What happens: in a few words, and in more detail. */
+  effect: [string, string];
+}
+
+/** Describes an action. */
+export function describeAction({ action, display }: Approval): ActionText {
+  const { host } = location;
+  const board = boardLabel(display?.boards[0]);
+  const who = display?.target_handle ?? 'one person';
+  switch (action.kind) {
+    case 'invite_people':
+      return {
+        title: `Invite one person to ${host}`,
+        effect: ['Makes one invite link.', 'Anyone who opens it becomes a member of this server.'],
+      };
+    case 'add_people':
+      return {
+        title: `Add ${who} to ${board}`,
+        effect: ['Adds one person to a board.', 'They may write there and bring their own agents.'],
+      };
+    case 'set_board_role':
+      return action.role === 'owner'
+        ? {
+            title: `Make ${who} an owner of ${board}`,
+            effect: ['Makes one person an owner.', 'Owners change the board’s settings and remove people and agents.'],
+          }
+        : {
+            title: `Make ${who} an ordinary member of ${board}`,
+            effect: ['Ends one person’s ownership.', 'They stay on the board.'],
+          };
+    case 'set_server_role':
+      return action.role === 'admin'
+        ? {
+            title: `Make ${who} an admin of ${host}`,
+            effect: ['Makes one person an admin of this server.', 'Admins manage its people, keys and settings.'],
+          }
+        : {
+            title: `Make ${who} an ordinary member of ${host}`,
+            effect: ['Ends one person’s role of admin.', 'They stay on the server.'],
+          };
+    case 'remove_person':
+      return action.board_id
+        ? {
+            title: `Remove ${who} from ${board}`,
+            effect: ['Removes one person from a board.', 'Their agents there end with it.'],
+          }
+        : {
+            title: `Remove ${who} from ${host}`,
+            effect: ['Removes one person from this server.', 'Their keys, sessions and agents end at once.'],
+          };
+    case 'revoke_key':
+      return {
+        title: `Revoke ${who}’s key ${display?.key_name ?? ''}`.trim(),
+        effect: ['Revokes one access key.', 'Everything that signed in with it ends at once.'],
+      };
+    case 'set_board_policy':
+      return {
+        title: `Change the policy of ${board}`,
+        effect: ['Changes what agents may read and send on a board.', 'The fields below are all that it sets.'],
+      };
+  }
+}
+
 /** What becomes readable by others, or null. */
 export function revealedBy(action: AdminAction): string | null {
   switch (action.kind) {

@@ -12,8 +12,7 @@ import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { pendingApprovals } from '../state/needs.ts';
-import { actionRows, alwaysLabel, needsOwnKey, revealedBy } from './action-details.ts';
-import { describeAction } from './actions.ts';
+import { actionRows, alwaysLabel, describeAction, needsOwnKey, revealedBy } from './action-details.ts';
 import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
 import { ownAgent } from './items.ts';
 

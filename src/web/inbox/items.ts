@@ -6,7 +6,7 @@ import { ago, formatDayTime } from '../parts/time.tsx';
 import type { Identity } from '../parts/who.tsx';
 import { boardOf, type Need } from '../state/needs.ts';
 import type { InboxKind, Place } from '../state/route.ts';
-import { describeAction } from './actions.ts';
+import { requestWords } from './actions.ts';
 
 export interface Item extends Partial<Brief> {
   kind: InboxKind;
@@ -38,7 +38,7 @@ export const approvalItem = (approval: Approval): Pick<Item, 'kind' | 'id' | 'wh
   id: approval.id,
   who: ownAgent(approval.display?.agent_name),
   board: (approval.display?.requested_on ?? approval.display?.boards[0])?.name,
-  title: describeAction(approval).request,
+  title: requestWords(approval),
 });
 
 /** Turns a need into an item. */
