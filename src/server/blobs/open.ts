@@ -160,9 +160,9 @@ async function claimFiles(home: StoreHome, place: string | null): Promise<void> 
   if (noted === null) return note(db, place);
   await held();
   const alone = await db.claim(FILES, WAIT_MS);
-  await alone?.();
-  if (alone) await note(db, place);
-  // Another process that moves there, too, may have been faster.
+  // Noted before it is let go, so that no other process notes another place meanwhile.
+  if (alone) await note(db, place).finally(alone);
+  // One that moves there, too, may have been faster.
   else if ((await notedIn(db)) !== place)
     throw apart(`Another server process of this database keeps the files in ${noted}; this one would in ${place}.`);
   await claimFiles(home, place);

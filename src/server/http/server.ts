@@ -14,28 +14,26 @@ interface HttpOptions extends AppOptions {
   proxyProtocol: boolean;
 }
 
-/** While so many requests wait for their turn on one connection, no more are read from it. */
-const MOST_BEHIND = 64;
-/** Of those that were read with them, so many are kept. */
-const MOST_KEPT = 1_024;
+/**
+ * More requests than this that wait for their turn, behind a stream or a wait that takes long, end their connection. To read no
+ * more from it instead would let Node.js end it as one whose next request comes too slowly.
+ */
+const MOST_BEHIND = 256;
 
 export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
   const { clock, log, site } = options;
   const serve = createApp(options);
   const answers = new WeakMap<Duplex, ServerResponse>();
   const waiting = new WeakMap<Duplex, number>();
-  const isFull = (socket: Duplex): boolean => (waiting.get(socket) ?? 0) >= MOST_BEHIND;
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     // Sent behind another request of its connection, it is served once that is answered.
     if (!res.socket) {
       const { socket } = req;
-      const now = (waiting.get(socket) ?? 0) + 1;
-      waiting.set(socket, now);
-      if (now > MOST_KEPT) return void socket.destroy();
-      if (isFull(socket)) socket.pause();
+      const before = waiting.get(socket) ?? 0;
+      if (before === MOST_BEHIND) return void socket.destroy();
+      waiting.set(socket, before + 1);
       return void res.once('socket', () => {
         waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
-        if (!isFull(socket)) socket.resume();
         handle(req, res);
       });
     }
@@ -52,12 +50,6 @@ export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
     },
     handle,
   );
-  // Node.js reads on once a body is read.
-  server.on('connection', (socket: Duplex) => {
-    socket.on('resume', () => {
-      if (isFull(socket)) socket.pause();
-    });
-  });
   server.headersTimeout = 10_000;
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;

@@ -82,34 +82,21 @@ forEachDatabase('an open stream', (engine) => {
     expect(got.match(/HTTP\/1\.1/g)).to.have.length(1);
   });
 
-  it('has no more read of its connection while 64 requests wait behind it', async () => {
+  it('goes on while 256 requests wait behind it, and is ended by one more', async () => {
     const { name } = await newBoard(server.dana);
     const behind = (count: number) => `GET / HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`.repeat(count);
     const { client, serverEnd } = await bothEnds(server.url);
+    client.on('error', () => {});
     let got = '';
     client.on('data', (bytes) => {
       got += bytes;
     });
     const head = `GET /v1/stream?board=${name} HTTP/1.1\r\nHost: ${new URL(server.url).host}`;
-    client.write(`${head}\r\nAuthorization: Bearer ${server.dana.token}\r\n\r\n${behind(64)}`);
+    client.write(`${head}\r\nAuthorization: Bearer ${server.dana.token}\r\n\r\n${behind(256)}`);
     await until(() => got.includes('event: ready'), 'the stream is open');
     await post(server.dana, name, 'goes on');
     await until(() => got.includes('goes on'), 'the stream goes on');
-    expect([serverEnd.isPaused(), serverEnd.destroyed]).to.deep.equal([true, false]);
-    client.write(behind(1_000));
-    await post(server.dana, name, 'and on');
-    await until(() => got.includes('and on'), 'the stream goes on again');
-    expect(serverEnd.destroyed).to.equal(false);
-    client.destroy();
-  });
-
-  it('is ended where more than a thousand short requests come at once behind it', async () => {
-    const { name } = await newBoard(server.dana);
-    const { client, serverEnd } = await bothEnds(server.url);
-    client.on('error', () => {});
-    const head = `GET /v1/stream?board=${name} HTTP/1.1\r\nHost: ${new URL(server.url).host}`;
-    const behind = 'GET / HTTP/1.1\r\n\r\n'.repeat(1_025);
-    client.write(`${head}\r\nAuthorization: Bearer ${server.dana.token}\r\n\r\n${behind}`);
+    client.write(behind(1));
     await until(() => serverEnd.destroyed, 'the server ended it');
   });
 
@@ -136,8 +123,8 @@ forEachDatabase('an open stream', (engine) => {
     const body = JSON.stringify({ body: 'one of many' });
     const { name } = await newBoard(server.dana);
     const posted = `POST /v1/boards/${name}/messages HTTP/1.1\r\n${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    socket.write(posted.repeat(30) + `GET /v1/info HTTP/1.1\r\n${host}\r\n\r\n`.repeat(600) + posted.repeat(30));
-    await until(() => got.split('HTTP/1.1 200').length - 1 === 600, 'all reads are answered');
+    socket.write(posted.repeat(30) + `GET /v1/info HTTP/1.1\r\n${host}\r\n\r\n`.repeat(180) + posted.repeat(30));
+    await until(() => got.split('HTTP/1.1 200').length - 1 === 180, 'all reads are answered');
     await until(() => got.split('HTTP/1.1 201').length - 1 === 60, 'all posts are answered');
     socket.destroy();
   });
