@@ -1,5 +1,6 @@
 /** Files on the page: versions, what changed, approvals, and files that mean harm. */
 import { expect } from 'chai';
+import type { Page, Route } from 'playwright-core';
 import type { Board, FileDetail } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newBoardWith, post } from '../support/cast.ts';
@@ -35,6 +36,15 @@ describe('files on the page', () => {
   after(() => server.stop());
 
   const at = (query: string): string => `/?board=${board.name}&${query}`;
+  /** Answers as the server does for a file that was in more than 200 messages, with so many. */
+  const cutPosts = (page: Page, id: string, count: number) =>
+    page.route(`**/files/${id}`, async (route) => {
+      const response = await route.fetch();
+      const { posted_in, ...file } = (await response.json()) as FileDetail;
+      return route.fulfill({ response, json: { ...file, posted_in: posted_in.slice(0, count), posted_in_more: true } });
+    });
+  const refuse = (route: Route) =>
+    route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'Not now.', hint: '' } } });
 
   it('the list says version, size, freshness and whose approval is how old', async () => {
     const { page, close } = await visit(server, maya, at('tab=files'));
@@ -140,12 +150,7 @@ describe('files on the page', () => {
     const both = [1, 2].map((version) => ({ file: id, version }));
     await post(maya, board.name, 'Post 8', { files: both });
     const { page, close } = await visit(server, maya, '/');
-    // As the server answers for a file that was in more than 200.
-    await page.route(`**/files/${id}`, async (route) => {
-      const response = await route.fetch();
-      const { posted_in, ...file } = (await response.json()) as FileDetail;
-      return route.fulfill({ response, json: { ...file, posted_in: posted_in.slice(0, 6), posted_in_more: true } });
-    });
+    await cutPosts(page, id, 6);
     await page.goto(server.url + at(`file=${id}`));
     const posts = page.getByRole('complementary', { name: 'About this file' }).getByRole('link', { name: /^“/ });
     await posts.nth(4).waitFor();
@@ -155,11 +160,11 @@ describe('files on the page', () => {
     const asked: string[] = [];
     await page.route('**/posts?*', (route) => {
       asked.push(route.request().url());
-      if (asked.length > 1) return route.continue();
-      return route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'No', hint: '' } } });
+      return asked.length > 1 ? route.continue() : refuse(route);
     });
     const { seq } = await post(maya, board.name, 'Post 9', { files: [{ file: id }] });
     await until(() => asked.length === 1, 'it asks for those that came since');
+    await page.getByText('Not now.').waitFor();
     await post(maya, board.name, 'Post 10', { files: [{ file: id }] });
     await posts.filter({ hasText: 'Post 10' }).waitFor();
     expect(asked.map((url) => new URL(url).searchParams.get('after'))).to.deep.equal([`${seq - 1}`, `${seq - 1}`]);
@@ -167,6 +172,32 @@ describe('files on the page', () => {
       'Post 9',
       'Post 8',
     ]);
+    expect(await page.getByText('Not now.').count()).to.equal(0);
+    await close();
+  });
+
+  it('says that not all messages that it was in could be read, and reads them once there is a connection', async () => {
+    const { id } = await put(maya, board.name, 'seldom.md', 'one\n');
+    for (let n = 1; n <= 3; n++) await post(maya, board.name, `Post ${n}`, { files: [{ file: id }] });
+    const { page, context, close } = await visit(server, maya, '/');
+    await cutPosts(page, id, 1);
+    await page.route('**/posts?*', refuse, { times: 2 });
+    await page.goto(server.url + at(`file=${id}`));
+    const posts = page.getByRole('complementary', { name: 'About this file' }).getByRole('link', { name: /^“/ });
+    const told = async () => (await posts.allInnerTexts()).map((text) => /Post \d/.exec(text)?.[0]);
+    const problem = page.getByRole('alert').filter({ hasText: 'Not now.' });
+    await problem.waitFor();
+    await posts.first().waitFor();
+    expect(await told()).to.deep.equal(['Post 1']);
+    const again = page.waitForResponse('**/posts?*');
+    await problem.getByRole('button', { name: 'Try again' }).click();
+    await again;
+    await problem.waitFor();
+    await context.setOffline(true);
+    await context.setOffline(false);
+    await posts.filter({ hasText: 'Post 3' }).waitFor();
+    expect(await told()).to.deep.equal(['Post 3', 'Post 2', 'Post 1']);
+    expect(await problem.count()).to.equal(0);
     await close();
   });
 

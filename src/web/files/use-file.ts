@@ -2,35 +2,41 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { call, listAll, readAll } from '../api/client.ts';
+import { listenToReturn } from '../live/link.ts';
 import { type Load, useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { affectsFiles } from './kind.ts';
 
 /** @param name its name or id */
-export function useFile(room: Room, name: string): Load<FileDetail> {
+export function useFile(room: Room, name: string): Pick<Load<FileDetail>, 'value' | 'error' | 'reload'> {
   // Reloads by id, because the name may move to another file.
   const id = useRef<string | null>(null);
   /** The messages that it was in after those that come with the file: they are many, and each is read once. */
   const later = useRef<FileDetail['posted_in']>([]);
-  const read = useLoad(async () => {
+  const { value, error, reload } = useLoad(async () => {
     const params = { board: room.name, file: id.current ?? name };
     const file = await call('getFile', { params });
     id.current = file.id;
     if (file.versions_more)
       file.versions = await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
+    let postsError: unknown = null;
     if (file.posted_in_more) {
       const posts = [...file.posted_in, ...later.current];
       const query = { after: posts.at(-1)?.seq, limit: 200 };
       try {
         for await (const page of listAll('listFilePosts', { params, query })) posts.push(...page.posted_in);
-      } catch {
-        // The next message of the board tries again.
+      } catch (failure) {
+        // The file and what was read so far stay.
+        postsError = failure;
       }
       later.current = posts.slice(file.posted_in.length);
       file.posted_in = posts;
     }
-    return file;
+    return { file, postsError };
   }, [room, name]);
-  useEffect(() => room.subscribeThrottled(affectsFiles, read.reload), [room, name]);
-  return read;
+  const postsError = value?.postsError ?? null;
+  const lacksPosts = error === null && postsError !== null;
+  useEffect(() => room.subscribeThrottled(affectsFiles, reload), [room, name]);
+  useEffect(() => (lacksPosts ? listenToReturn(() => void reload()) : undefined), [room, name, lacksPosts]);
+  return { value: value?.file ?? null, error: error ?? postsError, reload };
 }
