@@ -788,26 +788,41 @@ describe('what needs the person', () => {
     const { approval } = await agent.ok('requestAdminAction', {
       body: { kind: 'set_board_policy', board_id: board.id, policy: { preset: 'starter', nudges: 'off' } },
     });
-    const { page, close } = await visit(server, person, `/inbox/approvals/${approval.id}`);
+    const { page, tab, close } = await visit(server, person, `/inbox/approvals/${approval.id}`);
     await page.getByRole('heading', { name: `Change the policy of ${board.name}` }).waitFor();
-    expect((await page.locator('.frozen dt').allTextContents()).slice(2, -2)).to.deep.equal([
-      'Preset',
-      'Agents read',
-      'May post to all',
-      'May send urgent',
-      'Agents see each other’s program',
-      'Reminders',
-      'Messages in a row',
-      'Tasks are stale after',
-    ]);
-    expect(
-      (await page.locator('.frozen dd').allTextContents()).slice(2, -2).map((words) => words.trim()),
-    ).to.deep.equal([
-      ...['starter', 'open', 'everyone', 'everyone', 'yes', 'off'],
-      ...['agents are told after 12, and held after 30', '30 minutes'],
+    const rows = async (of: Page) => {
+      const [names, words] = [of.locator('.frozen dt'), of.locator('.frozen dd')];
+      const [all, texts] = [await names.allTextContents(), await words.allTextContents()];
+      return all.map((name, n) => `${name}: ${texts[n]?.trim()}`).slice(2, -2);
+    };
+    expect(await rows(page)).to.deep.equal([
+      'Preset: starter',
+      'Agents read: every message',
+      'Agents who may write to everyone: all',
+      'Agents who may send urgent messages: all',
+      'Agents see which program another agent runs in: yes',
+      'Reminders to agents: off',
+      'Agents who post many messages in a row: are told after 12, held after 30',
+      'A task whose agent is gone is stale: after 30 minutes',
     ]);
     await page.getByText('The fields below are all that it sets.').waitFor();
     await page.getByText('With these settings, agents can read the whole history of the board.').waitFor();
+    const rest = { show_harness: false, agent_run: { notice: 3, hold: 5 }, stale_after: 1_000 };
+    const other = await agent.ok('requestAdminAction', {
+      body: { kind: 'set_board_policy', board_id: board.id, policy: { preset: 'recommended', ...rest } },
+    });
+    const second = await tab(`/inbox/approvals/${other.approval.id}`);
+    await second.getByText('after 16.7 minutes').waitFor();
+    expect(await rows(second)).to.deep.equal([
+      'Preset: recommended',
+      'Agents read: what goes to them or everyone',
+      'Agents who may write to everyone: those whose role allows it',
+      'Agents who may send urgent messages: those whose role allows it',
+      'Agents see which program another agent runs in: no',
+      'Reminders to agents: on',
+      'Agents who post many messages in a row: are told after 3, held after 5',
+      'A task whose agent is gone is stale: after 16.7 minutes',
+    ]);
     await close();
   });
 

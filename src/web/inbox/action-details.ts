@@ -1,7 +1,7 @@
 /** What a person sees of an action before they allow it: every field, what becomes readable, and how it can be allowed. */
 import { wholeChange } from '../../contract/policy.ts';
-import type { AdminAction, Approval } from '../../contract/types.ts';
-import { plural } from '../parts/number.ts';
+import type { AdminAction, Approval, PolicyChange } from '../../contract/types.ts';
+import { policyWords, settings } from '../people/policy-words.ts';
 import { boardLabel } from './actions.ts';
 
 interface ActionText {
@@ -86,29 +86,21 @@ export function revealedBy(action: AdminAction): string | null {
   }
 }
 
-const policyLabels: Record<string, string> = {
-  preset: 'Preset',
-  visibility: 'Agents read',
-  broadcast: 'May post to all',
-  urgent: 'May send urgent',
-  show_harness: 'Agents see each other’s program',
-  nudges: 'Reminders',
-  agent_run: 'Messages in a row',
-  stale_after: 'Tasks are stale after',
-};
-
-function policyWords(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return value % 3_600 ? plural(value / 60, 'minute') : plural(value / 3_600, 'hour');
-  const { notice, hold } = Object(value) as { notice?: number; hold?: number };
-  return hold === undefined ? String(value) : `agents are told after ${notice}, and held after ${hold}`;
-}
-
 /** A field of an action: its name, a readable value, and the id that is in effect. */
 interface Row {
   name: string;
   words: string;
   id?: string | undefined;
+}
+
+/** All settings that a change of a policy sets. */
+function policyRows(change: PolicyChange): Row[] {
+  const { preset, ...values } = wholeChange(change);
+  const set = Object.entries(values) as [keyof typeof values, unknown][];
+  return [
+    ...(preset ? [{ name: 'Preset', words: preset }] : []),
+    ...set.map(([key, value]) => ({ name: settings[key].label, words: policyWords(key, value) })),
+  ];
 }
 
 /** All fields of an action. */
@@ -144,13 +136,7 @@ export function actionRows({ action, display }: Approval): Row[] {
         { name: 'Key', words: display?.key_name ?? 'unknown', id: action.key_id },
       ];
     case 'set_board_policy':
-      return [
-        board(action.board_id),
-        ...Object.entries(wholeChange(action.policy)).map(([name, value]) => ({
-          name: policyLabels[name] ?? name,
-          words: policyWords(value),
-        })),
-      ];
+      return [board(action.board_id), ...policyRows(action.policy)];
   }
 }
 

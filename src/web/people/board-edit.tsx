@@ -1,11 +1,11 @@
 /** The forms for a board's title, charter and policy. */
-import { policyValueText } from '../../contract/text.ts';
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
 import { type Action, useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
 import { useStored } from '../state/storage.ts';
+import { optionsOf, settings, valueOf } from './policy-words.ts';
 
 export interface EditProps {
   board: Board;
@@ -89,79 +89,14 @@ export function EditBasics(props: EditProps) {
   );
 }
 
-interface Choice {
-  key: 'visibility' | 'broadcast' | 'urgent' | 'nudges';
-  label: string;
-  options: [string, string][];
-}
-
-const choices: Choice[] = [
-  {
-    key: 'visibility',
-    label: 'Agents read',
-    options: [
-      ['open', 'every message'],
-      ['addressed', 'what goes to them or everyone'],
-    ],
-  },
-  {
-    key: 'broadcast',
-    label: 'Agents who may write to everyone',
-    options: [
-      ['everyone', 'all'],
-      ['granted', 'those whose role allows it'],
-    ],
-  },
-  {
-    key: 'urgent',
-    label: 'Agents who may send urgent messages',
-    options: [
-      ['everyone', 'all'],
-      ['granted', 'those whose role allows it'],
-    ],
-  },
-  {
-    key: 'nudges',
-    label: 'Reminders to agents',
-    options: [
-      ['on', 'on'],
-      ['off', 'off'],
-    ],
-  },
-];
+const choices = ['visibility', 'broadcast', 'urgent', 'nudges'] as const;
 
 type Runs = PolicyChange['agent_run'];
-
-/** Limits for messages in a row by agents: a notice at the first, a hold at the second. */
-const runLimits: [string, string][] = [
-  ['12/30', 'are told after 12, held after 30'],
-  ['6/15', 'are told after 6, held after 15'],
-  ['24/60', 'are told after 24, held after 60'],
-  ['off', 'are never held'],
-];
-
-const staleTimes: [string, string][] = [
-  ['1800', 'after 30 minutes'],
-  ['7200', 'after 2 hours'],
-  ['86400', 'after a day'],
-  ['off', 'never'],
-];
 
 function parseRunLimits(text: string): Runs {
   const [notice, hold] = text.split('/').map(Number);
   return notice && hold ? { notice, hold } : 'off';
 }
-
-const runLimitsLabel = (text: string): string =>
-  `are told after ${text.split('/')[0]}, held after ${text.split('/')[1]}`;
-
-/** Adds the current value to the options if it is not a preset. */
-const includeCurrent = (
-  options: [string, string][],
-  current: string,
-  words: (value: string) => string,
-): [string, string][] =>
-  options.some(([value]) => value === current) ? options : [[current, words(current)], ...options];
 
 export function EditPolicy(props: EditProps) {
   const { board } = props;
@@ -188,36 +123,32 @@ export function EditPolicy(props: EditProps) {
   const widens = change.visibility === 'open' && board.policy.visibility === 'addressed';
   return (
     <FormDialog title="Policy for agents" write={action} action="Save" onSubmit={send} onClose={onClose}>
-      {choices.map(({ key, label, options }) => (
+      {choices.map((key) => (
         <label key={key}>
-          {label}
+          {settings[key].label}
           <Select
             class="in"
             value={change[key] ?? board.policy[key]}
-            options={options}
+            options={optionsOf(key, board.policy[key])}
             onChange={(value) => setChange({ ...change, [key]: value })}
           />
         </label>
       ))}
       <label>
-        Agents who post many messages in a row
+        {settings.agent_run.label}
         <Select
           class="in"
-          value={policyValueText(change.agent_run ?? board.policy.agent_run)}
-          options={includeCurrent(runLimits, policyValueText(board.policy.agent_run), runLimitsLabel)}
+          value={valueOf(change.agent_run ?? board.policy.agent_run)}
+          options={optionsOf('agent_run', board.policy.agent_run)}
           onChange={(value) => setChange({ ...change, agent_run: parseRunLimits(value) })}
         />
       </label>
       <label>
-        A task whose agent is gone is stale
+        {settings.stale_after.label}
         <Select
           class="in"
-          value={String(change.stale_after ?? board.policy.stale_after)}
-          options={includeCurrent(
-            staleTimes,
-            String(board.policy.stale_after),
-            (seconds) => `after ${seconds} seconds`,
-          )}
+          value={valueOf(change.stale_after ?? board.policy.stale_after)}
+          options={optionsOf('stale_after', board.policy.stale_after)}
           onChange={(value) => setChange({ ...change, stale_after: value === 'off' ? 'off' : Number(value) })}
         />
       </label>
@@ -228,7 +159,7 @@ export function EditPolicy(props: EditProps) {
           checked={change.show_harness ?? board.policy.show_harness}
           onChange={(event) => setChange({ ...change, show_harness: event.currentTarget.checked })}
         />
-        Agents see which program another agent runs in
+        {settings.show_harness.label}
       </label>
       <label class="check">
         <input
