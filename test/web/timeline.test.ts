@@ -302,6 +302,25 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('counts replies, and says that a thread is held, where the clock of the server was set back', async () => {
+    const policy = { agent_run: { notice: 1, hold: 11 } };
+    await dana.ok('updateBoard', { params: { board: board.name }, body: { policy } });
+    const claude = await newAgent(dana, board.name, { name: 'claude' });
+    const { id: reply_to } = await say(dana, 'Who takes it?');
+    const reply = (text: string) => say(claude, text, { reply_to, to: ['all'] });
+    for (let n = 1; n < 10; n++) await reply('Not me');
+    const { seq, at } = await reply('Nor me');
+    await read(dana, seq);
+    server.clock.advance(-600_000);
+    const { page, close } = await open(dana);
+    await page.getByRole('button', { name: /^10 replies/ }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    for (const text of ['Who else?', 'I do']) expect((await reply(text)).at, 'one time for all').to.equal(at);
+    await page.getByRole('button', { name: /^12 replies.* in a row, held/ }).waitFor();
+    server.clock.advance(600_000);
+    await close();
+  });
+
   for (const [when, requests, between] of [
     ['that come at one moment while the conversation opens', '**/messages?*roots=true*', 0],
     ['while older messages are read', '**/messages?*before=*', 1_000],
