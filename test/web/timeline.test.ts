@@ -645,6 +645,39 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('names who left the board long after, by the last name they had there', async () => {
+    const params = { board: board.name };
+    const zoe = await server.person('zoe');
+    const { id: task, ref } = await dana.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    const comesAndIsTakenOff = async (handle: string) => {
+      await dana.ok('addBoardPerson', { params, body: { handle } });
+      await zoe.ok('joinTask', { params: { ...params, task } });
+      await dana.ok('dropTask', { params: { ...params, task }, body: { member: handle } });
+    };
+    const leaves = () => zoe.ok('leaveBoard', { params });
+    // More events than the conversation reads at once.
+    const manyEvents = async () => {
+      for (let n = 0; n < 51; n++) await dana.ok('createTask', { params, body: { title: `Task ${n}` } });
+    };
+    await comesAndIsTakenOff('zoe');
+    const first = await say(maya, 'Before zoe leaves');
+    await manyEvents();
+    await leaves();
+    const second = await say(maya, 'After zoe left');
+    await manyEvents();
+    await server.dana.ok('renamePerson', { params: { handle: 'zoe' }, body: { handle: 'zora' } });
+    await comesAndIsTakenOff('zora');
+    await leaves();
+    const { page, close } = await open(dana, `&message=${first.seq}`);
+    const takenOff = (name: string) => conversation(page).getByText(`took ${name} off ${ref}`);
+    await takenOff('zora').waitFor();
+    await page.goto(`${server.url}/?board=${board.name}&message=${second.seq}`);
+    await article(page, 'After zoe left').waitFor();
+    await page.keyboard.press('End');
+    await takenOff('zora').waitFor();
+    await close();
+  });
+
   it('says that a thread was closed for agents, and that they may go on in it', async () => {
     const claude = await newAgent(maya, board.name, { name: 'claude' });
     const { id: message } = await say(claude, 'Who takes it?');

@@ -30,11 +30,16 @@ type TaskCounts = Answer<'listTasks'>['counts'] & { blockedRunning: number };
 /** More files than these are not read to count them. */
 export const MAX_FILES = 200;
 
+/** A member and its name after an event. */
+type Named = readonly [id: string, name: string, seq: number];
+
 type Listener = (roomEvent: RoomEvent) => void;
 
 /** Events after which the board's record, or its members, are loaded again. */
 const changesBoard = /^board\.|^(member|person|agent)\.|^task\.|^file\./;
 const changesMembers = /^(member|person|agent)\.|^task\.(started|joined|taken_over|done|dropped)$/;
+/** Events of people who leave, which have their names. */
+const leaving = ['person.left', 'person.removed'];
 
 export class Room {
   readonly name: string;
@@ -42,9 +47,11 @@ export class Room {
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
   /** Names of members, also of those that are gone, by id. */
-  private readonly names = signal(new Map<string, string>());
+  private readonly names = signal(new Map<string, Named>());
   /** Members whose names were asked for. */
   private readonly asked = new Set<string>();
+  /** The read of the names of all people who left. */
+  private gone: Promise<void> | undefined;
   /** Says which member each person is; null until loaded. */
   private readonly people = signal<readonly BoardPerson[] | null>(null);
   /** The name of the signed-in person on the board, which is not the handle where another member had that name. */
@@ -142,7 +149,7 @@ export class Room {
       this.board.value = board;
       if (members) {
         this.members.value = members;
-        this.addNames(members);
+        this.addNames(members.map(({ id, name }) => [id, name, board.head_seq]));
       }
       for (const frame of hints) this.handleHint(frame);
       this.error.value = null;
@@ -161,30 +168,44 @@ export class Room {
     }
   }
 
-  /** The name of a member by id. That of an agent that is gone is loaded at the first call. */
+  /** The name of a member by id. That of one that is gone is loaded at the first call. */
   readonly nameOf = (member: string): string => {
-    const name = this.names.value.get(member);
-    if (name === undefined && !this.asked.has(member)) {
+    const known = this.names.value.get(member);
+    if (!known && !this.asked.has(member)) {
       this.asked.add(member);
-      call('getMember', { params: { board: this.name, member } }).then(
-        (read) => this.addNames([read]),
+      const params = { board: this.name };
+      call('getMember', { params: { ...params, member } }).then(
+        ({ name }) => this.addNames([[member, name, 0]]),
         (error: unknown) => {
           if (!hasCode(error, 'member_not_found')) this.asked.delete(member);
+          // Who is not found is a person who left.
+          else
+            this.gone ??= readAll('listEvents', 'events', { params, query: { type: leaving.join(), limit: 200 } }).then(
+              (events) => this.learnNames(events),
+              () => {
+                this.gone = undefined;
+                this.asked.clear();
+              },
+            );
         },
       );
     }
-    return name ?? 'somebody';
+    return known?.[1] ?? 'somebody';
   };
 
-  /** Keeps the names of people who left, which only these events tell. A name that is known is newer. */
+  /** Keeps the names of people who left, which only these events tell. */
   learnNames(events: readonly BoardEvent[]): void {
-    const gone = events.filter(({ type }) => /^person\.(left|removed)$/.test(type));
-    const names = gone.map(({ data }) => [`${data?.['member_id']}`, `${data?.['name']}`] as const);
-    if (gone.length > 0) this.names.value = new Map([...names, ...this.names.peek()]);
+    const names = events
+      .filter(({ type }) => leaving.includes(type))
+      .map(({ seq, data }): Named => [`${data?.['member_id']}`, `${data?.['name']}`, seq]);
+    if (names.length > 0) this.addNames(names);
   }
 
-  private addNames(members: readonly Member[]): void {
-    this.names.value = new Map([...this.names.peek(), ...members.map(({ id, name }) => [id, name] as const)]);
+  /** A name that a member had later stays. */
+  private addNames(added: readonly Named[]): void {
+    const names = new Map(this.names.peek());
+    for (const named of added) if (named[2] >= (names.get(named[0])?.[2] ?? 0)) names.set(named[0], named);
+    this.names.value = names;
   }
 
   /** Whether a member is the signed-in person. */
