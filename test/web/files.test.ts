@@ -36,13 +36,15 @@ describe('files on the page', () => {
   after(() => server.stop());
 
   const at = (query: string): string => `/?board=${board.name}&${query}`;
-  /** Answers as the server does for a file that was in more than 200 messages, with so many. */
-  const cutPosts = (page: Page, id: string, count: number) =>
+  /** Changes what the server answers for a file, as it does where there is more than it sends at once. */
+  const change = (page: Page, id: string, changed: (file: FileDetail) => Partial<FileDetail>) =>
     page.route(`**/files/${id}`, async (route) => {
       const response = await route.fetch();
-      const { posted_in, ...file } = (await response.json()) as FileDetail;
-      return route.fulfill({ response, json: { ...file, posted_in: posted_in.slice(0, count), posted_in_more: true } });
+      const file = (await response.json()) as FileDetail;
+      return route.fulfill({ response, json: { ...file, ...changed(file) } });
     });
+  const cutPosts = (page: Page, id: string, count: number) =>
+    change(page, id, ({ posted_in }) => ({ posted_in: posted_in.slice(0, count), posted_in_more: true }));
   const refuse = (route: Route) =>
     route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'Not now.', hint: '' } } });
 
@@ -198,6 +200,26 @@ describe('files on the page', () => {
     await posts.filter({ hasText: 'Post 3' }).waitFor();
     expect(await told()).to.deep.equal(['Post 3', 'Post 2', 'Post 1']);
     expect(await problem.count()).to.equal(0);
+    await close();
+  });
+
+  it('reads older versions than come with it once', async () => {
+    const { id } = await put(maya, board.name, 'versions.md', '1\n');
+    for (let base = 1; base <= 3; base++) await put(maya, board.name, 'versions.md', `${base + 1}\n`, { base });
+    const { page, close } = await visit(server, maya, '/');
+    await change(page, id, ({ versions }) => ({ versions: versions.slice(0, 2), versions_more: true }));
+    let reads = 0;
+    await page.route('**/versions?*', (route) => {
+      reads++;
+      return route.continue();
+    });
+    await page.goto(server.url + at(`file=${id}`));
+    const versions = page.getByRole('complementary', { name: 'About this file' }).getByRole('link', { name: /^v\d$/ });
+    await versions.filter({ hasText: 'v1' }).waitFor();
+    await put(maya, board.name, 'versions.md', '5\n', { base: 4 });
+    await versions.filter({ hasText: 'v5' }).waitFor();
+    expect(await versions.allInnerTexts()).to.deep.equal(['v5', 'v4', 'v3', 'v2', 'v1']);
+    expect(reads).to.equal(1);
     await close();
   });
 

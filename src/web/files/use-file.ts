@@ -11,14 +11,23 @@ import { affectsFiles } from './kind.ts';
 export function useFile(room: Room, name: string): Pick<Load<FileDetail>, 'value' | 'error' | 'reload'> {
   // Reloads by id, because the name may move to another file.
   const id = useRef<string | null>(null);
+  /** All versions, latest first, if they are more than come with the file: the older ones are not read again. */
+  const versions = useRef<FileDetail['versions']>([]);
   /** The messages that it was in after those that come with the file: they are many, and each is read once. */
   const later = useRef<FileDetail['posted_in']>([]);
   const { value, error, reload } = useLoad(async () => {
     const params = { board: room.name, file: id.current ?? name };
     const file = await call('getFile', { params });
     id.current = file.id;
-    if (file.versions_more)
-      file.versions = await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
+    if (file.versions_more) {
+      const oldest = file.versions.at(-1)!.version;
+      const older = versions.current.filter(({ version }) => version < oldest);
+      file.versions =
+        older[0]?.version === oldest - 1
+          ? [...file.versions, ...older]
+          : await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
+      versions.current = file.versions;
+    }
     let postsError: unknown = null;
     if (file.posted_in_more) {
       const posts = [...file.posted_in, ...later.current];
