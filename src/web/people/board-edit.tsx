@@ -5,7 +5,7 @@ import { Select } from '../parts/select.tsx';
 import { type Action, useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
 import { useStored } from '../state/storage.ts';
-import { optionsOf, settings, valueOf } from './policy-words.ts';
+import { optionsOf, settings, valueText } from './policy-words.ts';
 
 export interface EditProps {
   board: Board;
@@ -138,7 +138,7 @@ export function EditPolicy(props: EditProps) {
         {settings.agent_run.label}
         <Select
           class="in"
-          value={valueOf(change.agent_run ?? board.policy.agent_run)}
+          value={valueText(change.agent_run ?? board.policy.agent_run)}
           options={optionsOf('agent_run', board.policy.agent_run)}
           onChange={(value) => setChange({ ...change, agent_run: parseRunLimits(value) })}
         />
@@ -147,7 +147,7 @@ export function EditPolicy(props: EditProps) {
         {settings.stale_after.label}
         <Select
           class="in"
-          value={valueOf(change.stale_after ?? board.policy.stale_after)}
+          value={valueText(change.stale_after ?? board.policy.stale_after)}
           options={optionsOf('stale_after', board.policy.stale_after)}
           onChange={(value) => setChange({ ...change, stale_after: value === 'off' ? 'off' : Number(value) })}
         />

@@ -4,7 +4,7 @@ import { plural } from '../parts/number.ts';
 
 interface Setting {
   label: string;
-  /** Values, as `valueOf` writes them, and their words. */
+  /** Values, as `valueText` writes them, and their words. */
   options: [value: string, words: string][];
 }
 
@@ -61,14 +61,14 @@ export const settings = {
 type Key = keyof typeof settings;
 
 /** A value of a setting as the options have it. */
-export function valueOf(value: unknown): string {
+export function valueText(value: unknown): string {
   const { notice, hold } = Object(value) as { notice?: number; hold?: number };
   return hold === undefined ? String(value) : `${notice}/${hold}`;
 }
 
 /** The words for a value, also for one that is none of the options. */
 export function policyWords(key: Key, value: unknown): string {
-  const text = valueOf(value);
+  const text = valueText(value);
   const known = settings[key].options.find(([option]) => option === text);
   if (known) return known[1];
   if (typeof value !== 'number') return `are told after ${text.replace('/', ', held after ')}`;
@@ -78,6 +78,6 @@ export function policyWords(key: Key, value: unknown): string {
 /** The options of a setting, with the current value if it is none of them. */
 export function optionsOf(key: Key, current: unknown): [value: string, words: string][] {
   const { options } = settings[key];
-  const value = valueOf(current);
+  const value = valueText(current);
   return options.some(([option]) => option === value) ? options : [[value, policyWords(key, current)], ...options];
 }
