@@ -30,24 +30,23 @@ type TaskCounts = Answer<'listTasks'>['counts'] & { blockedRunning: number };
 /** More files than these are not read to count them. */
 export const MAX_FILES = 200;
 
-/** A member and its name after an event. */
-type Named = readonly [id: string, name: string, seq: number];
-
 type Listener = (roomEvent: RoomEvent) => void;
 
 /** Events after which the board's record, or its members, are loaded again. */
 const changesBoard = /^board\.|^(member|person|agent)\.|^task\.|^file\./;
 const changesMembers = /^(member|person|agent)\.|^task\.(started|joined|taken_over|done|dropped)$/;
 /** Events of people who leave, which have their names. */
-const leaving = ['person.left', 'person.removed'];
+const leaving = 'person.left,person.removed';
 
 export class Room {
   readonly name: string;
   /** Null until loaded. */
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
-  /** Names of members, also of those that are gone, by id. */
-  private readonly names = signal(new Map<string, Named>());
+  /** Names of members, also of those that are gone, by id, each with the number of an event after which it was that. */
+  private readonly names = new Map<string, { name: string; seq: number }>();
+  /** Changes whenever names are added, so that what shows them is rendered again. */
+  private readonly named = signal(0);
   /** Members whose names were asked for. */
   private readonly asked = new Set<string>();
   /** The read of the names of all people who left. */
@@ -149,7 +148,7 @@ export class Room {
       this.board.value = board;
       if (members) {
         this.members.value = members;
-        this.addNames(members.map(({ id, name }) => [id, name, board.head_seq]));
+        this.addNames(members, board.head_seq);
       }
       for (const frame of hints) this.handleHint(frame);
       this.error.value = null;
@@ -170,17 +169,18 @@ export class Room {
 
   /** The name of a member by id. That of one that is gone is loaded at the first call. */
   readonly nameOf = (member: string): string => {
-    const known = this.names.value.get(member);
+    void this.named.value;
+    const known = this.names.get(member);
     if (!known && !this.asked.has(member)) {
       this.asked.add(member);
-      const params = { board: this.name };
-      call('getMember', { params: { ...params, member } }).then(
-        ({ name }) => this.addNames([[member, name, 0]]),
+      const params = { board: this.name, member };
+      call('getMember', { params }).then(
+        (read) => this.addNames([read], 0),
         (error: unknown) => {
           if (!hasCode(error, 'member_not_found')) this.asked.delete(member);
           // Who is not found is a person who left.
           else
-            this.gone ??= readAll('listEvents', 'events', { params, query: { type: leaving.join(), limit: 200 } }).then(
+            this.gone ??= readAll('listEvents', 'events', { params, query: { type: leaving, limit: 200 } }).then(
               (events) => this.learnNames(events),
               () => {
                 this.gone = undefined;
@@ -190,22 +190,19 @@ export class Room {
         },
       );
     }
-    return known?.[1] ?? 'somebody';
+    return known?.name ?? 'somebody';
   };
 
   /** Keeps the names of people who left, which only these events tell. */
   learnNames(events: readonly BoardEvent[]): void {
-    const names = events
-      .filter(({ type }) => leaving.includes(type))
-      .map(({ seq, data }): Named => [`${data?.['member_id']}`, `${data?.['name']}`, seq]);
-    if (names.length > 0) this.addNames(names);
+    for (const { type, seq, data } of events)
+      if (leaving.includes(type)) this.addNames([{ id: `${data?.['member_id']}`, name: `${data?.['name']}` }], seq);
   }
 
   /** A name that a member had later stays. */
-  private addNames(added: readonly Named[]): void {
-    const names = new Map(this.names.peek());
-    for (const named of added) if (named[2] >= (names.get(named[0])?.[2] ?? 0)) names.set(named[0], named);
-    this.names.value = names;
+  private addNames(members: readonly Pick<Member, 'id' | 'name'>[], seq: number): void {
+    for (const { id, name } of members) if (seq >= (this.names.get(id)?.seq ?? 0)) this.names.set(id, { name, seq });
+    this.named.value++;
   }
 
   /** Whether a member is the signed-in person. */

@@ -35,14 +35,18 @@ function applyReply(loaded: LoadedMessages, reply: Message): void {
   const before = root.message.peek();
   const { last_reply_at: last = '' } = thread.root;
   // A message loaded after the reply already counts it. Whether it does where both have one time, the replies tell.
-  const count = (before.reply_count ?? 0) + (reply.at > last ? 1 : 0);
   const next =
     reply.at < last
       ? before
-      : { ...before, reply_count: count, last_reply_at: reply.at, ...agentRunAfter(before, reply) };
+      : {
+          ...before,
+          reply_count: (before.reply_count ?? 0) + (reply.at > last ? 1 : 0),
+          last_reply_at: reply.at,
+          ...agentRunAfter(before, reply),
+        };
   root.message.value = reply.answer && reply.reply_to === before.id ? { ...next, ...withAnswer(before, reply) } : next;
   thread.add(reply);
-  const isNew = count === 1 || reply.sender === 'self';
+  const isNew = next.reply_count === 1 || reply.sender === 'self';
   if (isNew || reply.at === last || thread.open.peek()) {
     if (isNew) thread.openUnlessClosed();
     void thread.load().then(() => loaded.trim());
