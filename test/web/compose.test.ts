@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { MAX_FILE } from '../../src/contract/values.ts';
 import type { Api } from '../support/api.ts';
 import { type Agent, newAgent, newBoardWith, post } from '../support/cast.ts';
@@ -314,6 +314,43 @@ describe('the message box', () => {
     });
     await page.reload();
     await page.getByRole('article', { name: 'dana, sending' }).getByText('Not lost').waitFor();
+    await close();
+  });
+
+  it('shows what is sent again once another tab lets go of it, where its board is loaded meanwhile', async () => {
+    const { page, tab, close } = await open();
+    const second = await tab();
+    await boxOf(second).waitFor();
+    const lost = (route: Route) => (route.request().method() === 'POST' ? route.abort() : route.fallback());
+    await page.route('**/messages', lost);
+    await boxOf(page).fill('Not lost');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('It is posted once there is a connection.').waitFor();
+    await second.evaluate(async () => {
+      const { held = [] } = await navigator.locks.query();
+      const [list = '[]'] = Object.entries(localStorage).flatMap(([name, list]) =>
+        name.startsWith('unsent:') ? [String(list)] : [],
+      );
+      const [{ id }] = JSON.parse(list) as [{ id: string }];
+      if (held.some(({ name }) => name === id)) throw new Error('it is being sent');
+      void navigator.locks.request(id, () => new Promise(() => {}));
+    });
+    const sending = Promise.withResolvers<void>();
+    await page.route(`**/v1/boards/${board}**`, async (route) => {
+      await sending.promise;
+      return route.fallback();
+    });
+    await page.reload();
+    await page.waitForFunction(() =>
+      Object.entries(localStorage).some(
+        ([name, list]) => name.startsWith('unsent:') && String(list).includes('"state":"sending"'),
+      ),
+    );
+    sending.resolve();
+    await page.getByRole('article', { name: 'dana, sending' }).getByText('Not lost').waitFor();
+    await page.unroute('**/messages', lost);
+    await second.close();
+    await posted(1);
     await close();
   });
 

@@ -193,18 +193,19 @@ const asSending = (item: Omit<Unsent, 'state'>): Unsent => ({
   session: session.peek()?.id,
 });
 
-const startSending = (item: Unsent, list: string, asked: boolean): void =>
-  void navigator.locks.request(item.id, () => {
+function startSending(item: Unsent, list: string, asked: boolean): void {
+  // Its board may be opened before the lock is free.
+  sentAgain.add(item.id);
+  const sent = navigator.locks.request(item.id, () => {
     const now = read(list).find(({ id }) => id === item.id);
     // Another tab has sent it before, or has tried to, and knows more of what became of it.
     if (!now) return remove(item.id, list);
-    if (now.state !== 'failed') {
-      sentAgain.add(item.id);
-      return send(item, list, asked).finally(() => sentAgain.delete(item.id));
-    }
+    if (now.state !== 'failed') return send(item, list, asked);
     put(now, list);
     if (isWaiting(now)) tryLater();
   });
+  void sent.finally(() => sentAgain.delete(item.id));
+}
 
 /** Sends a failed message again; with a new key only after a definite refusal. What waits for a connection goes with it. */
 export function tryAgain(item: Unsent): void {
