@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inviteLink, readInviteLink } from '../../src/contract/invite-link.ts';
+import { inviteLink, readInviteLink } from '../../src/contract/links.ts';
 import { slug } from '../../src/contract/text.ts';
 
 describe('the link of an invite', () => {

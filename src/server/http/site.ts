@@ -1,5 +1,5 @@
 /** What this server is to the outside: its hosts (lower case), its own origin, its session cookie. Local and team mode differ in nothing else here. */
-import { publicOrigin } from '../../contract/public-url.ts';
+import { publicOrigin } from '../../contract/links.ts';
 import type { ServerAddress } from '../operation/usecase.ts';
 
 export interface Site extends ServerAddress {

@@ -1,6 +1,6 @@
 /** Redeeming an invite: a new person, their first key, and the boards that came with it. */
 import { patterns } from '../../contract/ids.ts';
-import { readInviteLink } from '../../contract/invite-link.ts';
+import { readInviteLink } from '../../contract/links.ts';
 import type { Authorization } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { clearForInvites } from '../approvals/capsules.store.ts';

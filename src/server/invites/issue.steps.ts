@@ -1,5 +1,5 @@
 /** Makes an invite. Its secret is returned once, to the caller. */
-import { inviteLink } from '../../contract/invite-link.ts';
+import { inviteLink } from '../../contract/links.ts';
 import type { Authorization, ServerInvite } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';

@@ -1,5 +1,5 @@
 /** The text that goes with an invite: for a newcomer, or for the agent into whose session they paste it. */
-import { inviteLink } from '../../contract/invite-link.ts';
+import { inviteLink } from '../../contract/links.ts';
 import type { Address } from './address.rules.ts';
 
 /** Names the server, the inviter, the way in and its end; nothing of any work, and no other secret. */

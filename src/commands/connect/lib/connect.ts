@@ -2,7 +2,7 @@
 import { fields, onOneLine } from '../../../cli/terminal/fields.ts';
 import { askText, askYes, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { readInviteLink } from '../../../contract/invite-link.ts';
+import { readInviteLink } from '../../../contract/links.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';

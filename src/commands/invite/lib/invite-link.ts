@@ -3,7 +3,7 @@ import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { askSecret, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
 import { patterns } from '../../../contract/ids.ts';
-import { readInviteLink } from '../../../contract/invite-link.ts';
+import { readInviteLink } from '../../../contract/links.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';

@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { EXIT } from '../../../cli/errors.ts';
 import { patterns, reservedHandles } from '../../../contract/ids.ts';
-import { publicOrigin } from '../../../contract/public-url.ts';
+import { publicOrigin } from '../../../contract/links.ts';
 import { Failure } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import type { ServeOptions } from '../../../server/serve.ts';
