@@ -1,5 +1,6 @@
 /** Example requests and answers of the ten most common operations, for the API description. */
 import type { OperationName } from '../operations.ts';
+import { presets } from '../policy.ts';
 
 const dana = {
   id: 'mem_01M829S398RMFMZZBXAT8EKM0J',
@@ -71,17 +72,7 @@ const board = {
   roles: {
     member: { can: ['post', 'create_tasks', 'claim_tasks', 'write_notes', 'upload_files', 'invite', 'add_people'] },
   },
-  policy: {
-    preset: 'starter',
-    visibility: 'open',
-    broadcast: 'everyone',
-    urgent: 'everyone',
-    show_harness: true,
-    nudges: 'on',
-    agent_run: { notice: 12, hold: 30 },
-    stale_after: 1_800,
-    overrides: [],
-  },
+  policy: { ...presets.starter, overrides: [] },
   agents_add_people: true,
   head_seq: 2,
   message_count: 0,
