@@ -140,7 +140,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(scheduleClosings(db, repeat, log));
     undo.unshift(sweepLines(db, repeat, log));
     undo.unshift(schedulePurge(db, repeat, log));
-    blobs.start(repeat);
+    await blobs.start(repeat);
     const bound = await listen(server, options);
     port = (server.address() as AddressInfo).port;
     await rememberPlace(options.files, { dataDir, db });

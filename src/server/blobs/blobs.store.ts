@@ -40,6 +40,10 @@ export const unreferenced = (tx: ReadTx, before: number, after: string, limit: n
       .select('b.*'),
   );
 
+/** When bytes were last put; null: none are noted. */
+export const lastTouch = async (tx: ReadTx): Promise<number | null> =>
+  (await firstRow<{ last: number | null }>(tx, (db) => db('blobs').max({ last: 'touched_at' })))?.last ?? null;
+
 /** Bytes of all that is stored. */
 export const storedBytes = async (tx: ReadTx): Promise<number> => {
   const row = await firstRow<{ total: number | string | null }>(tx, (db) => db('blobs').sum({ total: 'size' }));

@@ -1,11 +1,13 @@
 /** Putting bytes into the store and taking unused ones out, so that no version ever names bytes that are not there. */
 import type { Logger } from 'pino';
 import type { Clock, Repeat } from '../db/clock.ts';
-import type { Database, WriteTx } from '../db/tx.ts';
+import type { Database, ReadTx, WriteTx } from '../db/tx.ts';
 import { firstPersonAt } from '../people/people.store.ts';
+import { readMeta, setMeta } from '../settings/settings.store.ts';
 import {
   blobOf,
   isReferenced,
+  lastTouch,
   lockBlob,
   referencedBlobs,
   removeBlob,
@@ -49,6 +51,8 @@ export class Blobs {
   #cancel = () => {};
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
+  /** Bytes put between these two times are not in this database's past: it was a later one that knew of them. */
+  #unknown = { from: 0, to: 0, looked: false };
 
   constructor(options: BlobOptions) {
     this.#options = options;
@@ -89,8 +93,18 @@ export class Blobs {
     return true;
   }
 
-  /** Collects now and every 6 hours; looks once, after the first time, whether all bytes are there. */
-  start(repeat: Repeat): void {
+  /**
+   * Collects now and every 6 hours; looks once, after the first time, whether all bytes are there. Before anything is put: what
+   * the database knows of by then shows how old it is.
+   */
+  async start(repeat: Repeat): Promise<void> {
+    // Bytes in the database itself are always as old as it.
+    if (!this.store.deleteIn)
+      this.#unknown = await this.#options.db.read(async (tx) => ({
+        from: wholeSecond((await lastTouch(tx)) ?? 0),
+        to: wholeSecond(tx.now),
+        looked: false,
+      }));
     const failed = (what: string) => (error: unknown) => this.#report({ err: error }, `${what} failed`);
     let looked: Promise<void> | undefined;
     this.#cancel = repeat(EVERY_MS, () => {
@@ -153,9 +167,7 @@ export class Blobs {
     const until = clock.now() - KEPT_MS;
     try {
       await this.#collectRows();
-      // What is older than this database is another one's, which may be put back here. Object stores tell whole seconds.
-      const since = Math.floor(((await db.read(firstPersonAt)) ?? Number.POSITIVE_INFINITY) / 1000) * 1000;
-      if (since < until) await this.#collectStrays(since, until);
+      await this.#collectStrays(await db.read(ownSince), until);
     } finally {
       await this.store.tidy(until).finally(release);
     }
@@ -188,11 +200,25 @@ export class Blobs {
     });
   }
 
+  /**
+   * What a later database knew of stays: this one is an earlier state of it, and the later one may yet be put back. That there
+   * is such is noted, because once something new is put here it no longer shows.
+   */
   async #collectStrays(since: number, until: number): Promise<void> {
+    const { db } = this.#options;
+    const unknown = this.#unknown;
+    const { from, to } = unknown;
     for await (const { digest, modifiedAt } of this.store.list()) {
       if (this.#stopped) return;
-      if (modifiedAt >= since && modifiedAt < until) await this.#collectStray(digest).catch(this.#notRemoved(digest));
+      if (modifiedAt < since) continue;
+      if (modifiedAt < from || modifiedAt >= to) {
+        if (modifiedAt < until) await this.#collectStray(digest).catch(this.#notRemoved(digest));
+      } else if (!unknown.looked && !(await db.read((tx) => blobOf(tx, digest)))) {
+        await db.write((tx) => setMeta(tx, 'files_since', String(to)));
+        unknown.looked = true;
+      }
     }
+    unknown.looked = true;
   }
 
   /** One that cannot be removed does not stand in the way of the others; the next collection tries it again. */
@@ -230,6 +256,15 @@ export class Blobs {
       await release();
     }
   }
+}
+
+/** Object stores tell whole seconds. */
+const wholeSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
+
+/** What is older is another database's, which may be put back here. */
+async function ownSince(tx: ReadTx): Promise<number> {
+  const first = (await firstPersonAt(tx)) ?? Number.POSITIVE_INFINITY;
+  return Math.max(wholeSecond(first), Number((await readMeta(tx, 'files_since')) ?? 0));
 }
 
 const quotaReached = (): NoRoom => new NoRoom('the quota is used up');

@@ -1,5 +1,5 @@
 /** A server that is started where bytes are missing, as after a restore without them. */
-import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -12,6 +12,8 @@ import { forEachDatabase } from '../../support/databases.ts';
 import { damage, lose, put } from '../../support/files.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
+
+const DAY_MS = 86_400_000;
 
 forEachDatabase('a server that is started', (engine) => {
   let server: TestServer;
@@ -85,6 +87,43 @@ forEachDatabase('a server that is started', (engine) => {
     expect(existsSync(path)).to.equal(true);
     await second.stop();
     await first.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('on an earlier state of its database keeps the bytes that a later one knew of, after further starts too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'board-service-files-'));
+    const earlier = await startTestServer(engine, { files: `disk://${join(folder, 'files')}` });
+    const { name } = await newBoard(earlier.dana);
+    await put(earlier.dana, name, 'known.md', 'known');
+    /** Bytes without a row, as if they had been put so long after now. */
+    const lay = (digit: string, ms: number): string => {
+      const parent = join(folder, 'files', 'sha256', digit.repeat(2), digit.repeat(2));
+      mkdirSync(parent, { recursive: true, mode: 0o700 });
+      const path = join(parent, digit.repeat(64));
+      writeFileSync(path, 'later', { mode: 0o600 });
+      const at = new Date(Date.now() + ms);
+      utimesSync(path, at, at);
+      return path;
+    };
+    const later = [lay('1', DAY_MS), lay('2', 2.9 * DAY_MS)];
+    const collected = () => until(() => earlier.clock.waiting(DAY_MS / 4) > 0, 'it has collected');
+    const start = async (days: number) => {
+      await earlier.close();
+      earlier.clock.advance(days * DAY_MS);
+      await earlier.restart();
+      await collected();
+    };
+    await start(3);
+    await put(earlier.dana, name, 'new.md', 'put after it was put back');
+    await start(2);
+    expect(later.map((path) => existsSync(path))).to.deep.equal([true, true]);
+
+    const own = lay('3', 5 * DAY_MS + 60_000);
+    earlier.clock.advance(2 * DAY_MS);
+    await until(() => !existsSync(own), 'what came since is collected');
+    await collected();
+    expect(later.map((path) => existsSync(path))).to.deep.equal([true, true]);
+    await earlier.stop();
     rmSync(folder, { recursive: true });
   });
 });
