@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shellArgument } from '../../contract/text.ts';
 import type { Database } from '../db/tx.ts';
-import { readMeta, setMeta } from '../settings/settings.store.ts';
+import { readMeta, setMeta, setMetaOnce } from '../settings/settings.store.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
 import {
@@ -155,18 +155,27 @@ async function claimFiles(home: StoreHome, place: string | null): Promise<void> 
   const held = await db.claim(FILES, WAIT_MS, { shared: place !== null, lost: () => lost?.(taken) });
   if (!held) throw taken;
   if (place === null) return;
-  const noted = await notedIn(db);
-  if (noted === place) return;
-  if (noted === null) return note(db, place);
+  // Of processes that start together, one notes the first place.
+  if (((await notedIn(db)) ?? (await noteFirst(db, place))) === place) return;
   await held();
   const alone = await db.claim(FILES, WAIT_MS);
   // Noted before it is let go, so that no other process notes another place meanwhile.
   if (alone) await note(db, place).finally(alone);
-  // One that moves there, too, may have been faster.
-  else if ((await notedIn(db)) !== place)
-    throw apart(`Another server process of this database keeps the files in ${noted}; this one would in ${place}.`);
+  else {
+    const noted = await notedIn(db);
+    // One that moves there, too, may have been faster.
+    if (noted !== place)
+      throw apart(`Another server process of this database keeps the files in ${noted}; this one would in ${place}.`);
+  }
   await claimFiles(home, place);
 }
+
+/** @returns what is noted then */
+const noteFirst = (db: Database, place: string): Promise<string | null> =>
+  db.write(async (tx) => {
+    await setMetaOnce(tx, 'files', place);
+    return readMeta(tx, 'files');
+  });
 
 const notedIn = (db: Database): Promise<string | null> => db.read((tx) => readMeta(tx, 'files'));
 

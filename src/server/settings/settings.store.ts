@@ -15,6 +15,10 @@ export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | nul
 export const addMeta = (tx: WriteTx, name: MetaName, value: string): Promise<number> =>
   tx.change((db) => db('meta').insert({ name, value }));
 
+/** The same, unless it was set before. */
+export const setMetaOnce = (tx: WriteTx, name: MetaName, value: string): Promise<number> =>
+  tx.change((db) => db('meta').insert({ name, value }).onConflict('name').ignore());
+
 export const setMeta = (tx: WriteTx, name: MetaName, value: string): Promise<number> =>
   tx.change((db) => db('meta').insert({ name, value }).onConflict('name').merge());
 

@@ -14,6 +14,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
 import { openStore } from '../../../src/server/blobs/open.ts';
 import type { BlobStore } from '../../../src/server/blobs/store.ts';
@@ -231,6 +232,35 @@ describe('where the bytes of files are kept', () => {
       stores.push(await move(one));
       expect(stores.map(({ kind }) => kind)).to.deep.equal(['db', 'db']);
       for (const each of [...stores, one, other]) await each.close();
+    });
+
+    it('is one place for two processes that start together where none is noted yet', async () => {
+      const db = await newPostgresDatabase();
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+      const open = () => openDatabase({ url: db, clock: systemClock, migrate: false });
+      const [one, other] = [await open(), await open()];
+      const start = (to: Database, files: string) =>
+        openStore(files, { dataDir: folder(), db: to, dbUrl: db }).then(
+          async (store) => {
+            await store.close();
+            return 'started';
+          },
+          ({ code, message }: ServeError) => `${code} ${message}`,
+        );
+      const holding = new pg.Client(db);
+      await holding.connect();
+      await holding.query('BEGIN; LOCK TABLE meta IN EXCLUSIVE MODE');
+      const starting = [start(one, 'db:'), start(other, 's3://bucket/files?endpoint=http://127.0.0.1:1')];
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'meta'::regclass`;
+      await until(async () => (await holding.query(waiting)).rowCount === 2, 'both have found none, and note theirs');
+      await holding.query('COMMIT');
+      const told = (await Promise.all(starting)).sort();
+      expect(told[0]).to.equal('started');
+      expect(told[1]).to.match(/^storage_unsupported Another server process of this database keeps the files in /);
+      await holding.end();
+      delete process.env['AWS_ACCESS_KEY_ID'];
+      delete process.env['AWS_SECRET_ACCESS_KEY'];
+      for (const each of [one, other]) await each.close();
     });
 
     it('is one place for all processes that share it, until all of them have stopped', async () => {
