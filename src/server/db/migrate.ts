@@ -83,9 +83,9 @@ export async function migrationsIn(db: Database): Promise<string[]> {
  * have been lost, or this start have begun before. Waits for the end of a migration. @throws DataNewer
  */
 export async function requireKnown(listener: ClientBase): Promise<void> {
-  const look = `BEGIN; SELECT pg_advisory_xact_lock_shared(${LOCK}); SELECT name FROM ${config.tableName}; COMMIT`;
+  const look = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock_shared(${LOCK}); SELECT name FROM ${config.tableName}; COMMIT`;
   const results = (await listener.query(look)) as unknown as QueryResult<{ name: string }>[];
-  refuseUnknown(results[2]?.rows.map(({ name }) => name) ?? []);
+  refuseUnknown(results.at(-2)?.rows.map(({ name }) => name) ?? []);
 }
 
 function refuseUnknown(names: string[]): void {

@@ -5,7 +5,7 @@ import { migrations } from '../../../migrations/index.ts';
 import type { Clock } from './clock.ts';
 import { applyMissing, migrationsIn } from './migrate.ts';
 import { PostgresDatabase, quietLogger } from './postgres.ts';
-import { KEEPALIVES, PATIENCE, serverFor } from './postgres-connection.ts';
+import { KEEPALIVES, NO_LIMITS, PATIENCE, serverFor } from './postgres-connection.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
 
@@ -81,7 +81,7 @@ async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> 
           max: 2,
           // One of them holds the lock of the migrations.
           afterCreate(client: Client, done: (error: Error | null) => void) {
-            client.query(KEEPALIVES, (error) => done(error));
+            client.query(`${KEEPALIVES}; ${NO_LIMITS}`, (error) => done(error));
           },
         },
         log: quietLogger,

@@ -16,6 +16,9 @@ export const CONNECT_MS = 3_000;
 const KEEPALIVE_MS = 10_000;
 /** Said once it is open: poolers of sessions refuse these when a connection begins. */
 export const KEEPALIVES = `SET tcp_keepalives_idle = ${KEEPALIVE_MS / 1000}; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
+/** A migration takes as long as it takes, whatever the database or its user limits others to. Which limits there are depends on its version. */
+export const NO_LIMITS =
+  "SELECT set_config(name, '0', false) FROM pg_settings WHERE name ~ '^(statement|lock|transaction|idle_in_transaction_session|idle_session)_timeout$'";
 /** How a connection is opened that holds a lock. */
 export const PATIENCE = {
   keepAlive: true,

@@ -221,13 +221,33 @@ forEachDatabase('storage migrate', (engine) => {
       await migrating.connect();
       await migrating.query('BEGIN; SELECT pg_advisory_xact_lock(7400001)');
       await migrating.query(`INSERT INTO migrations (name, batch, migration_time) VALUES ('999_later', 2, now())`);
+      const watcher = new pg.Client(url);
+      await watcher.connect();
+      await limitAll(watcher);
       const following = db.follow({ committed: () => {}, gap: () => {}, watched: () => [] });
-      const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-      await until(async () => (await migrating.query(waits)).rowCount === 1, 'it waits for the migration');
+      await until(() => waitsLong(watcher), 'it waits for the migration');
       await migrating.query('COMMIT');
       expect(await following.catch(({ name }: Error) => name)).to.equal('DataNewer');
-      await migrating.end();
+      for (const client of [migrating, watcher]) await client.end();
       await db.close();
+      finishedWith(url);
+    });
+
+  if (engine === 'postgres')
+    it('takes its time, whatever limits the operator has set for the database', async () => {
+      const url = await emptyPostgres();
+      const watcher = new pg.Client(url);
+      await watcher.connect();
+      await watcher.query('SELECT pg_advisory_lock(7400001)');
+      await limitAll(watcher);
+      const opening = openDatabase({ url, clock: systemClock, migrate: true });
+      opening.catch(() => {});
+      await until(() => waitsLong(watcher), 'it waits for another one');
+      await watcher.query('SELECT pg_advisory_unlock(7400001)');
+      const db = await opening;
+      expect((await appliedMigrations(db)).at(-1)).to.equal(newestMigration());
+      await db.close();
+      await watcher.end();
       finishedWith(url);
     });
 
@@ -305,6 +325,23 @@ async function forget(tx: WriteTx, name: string): Promise<void> {
   for (const index of [...ofMessages, 'approvals_due', 'server_invites_used']) await raw(`DROP INDEX ${index}`);
   await raw('ALTER TABLE message_files DROP COLUMN board_id');
   if (name <= '005_thread_names') await raw('ALTER TABLE messages DROP COLUMN named_seq');
+}
+
+const LIMIT_MS = 30;
+
+/** Limits what connections that are opened from now on may take. */
+async function limitAll(client: pg.Client): Promise<void> {
+  for (const what of ['statement', 'lock', 'idle_in_transaction_session'])
+    await client.query(`ALTER DATABASE ${client.database} SET ${what}_timeout = ${LIMIT_MS}`);
+}
+
+/** Whether another connection has waited for a lock by name for longer than that. */
+async function waitsLong(client: pg.Client): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'
+     AND clock_timestamp() - query_start > interval '${3 * LIMIT_MS} ms'`,
+  );
+  return rowCount === 1;
 }
 
 /** The folder of a server whose database holds nothing. */
