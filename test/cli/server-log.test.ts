@@ -1,5 +1,5 @@
 /** The log of the server that commands start in the background. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { collect, finished, Home, until } from './support/home.ts';
 
@@ -40,4 +40,21 @@ describe('the log of the local server', () => {
     expect((await finished(server)).code).to.equal(0);
     expect(statSync(log).size).to.equal(LIMIT);
   });
+
+  if (process.platform === 'linux') {
+    it('is not put aside where the shell does not append to it, which would go on behind a hole of 10 MiB', async () => {
+      const log = home.path('data', 'server.log');
+      mkdirSync(home.path('data'), { recursive: true, mode: 0o700 });
+      const server = home.startShell(
+        `{ yes full | head -c ${LIMIT} >&2; exec service serve --log-level debug --log-format json; } 2> '${log}'`,
+      );
+      await until('it listens', () => existsSync(log) && readFileSync(log, 'utf8').includes('Listening at'));
+      server.kill('SIGTERM');
+      expect((await finished(server)).code).to.equal(0);
+      const text = readFileSync(log, 'utf8');
+      expect([text.slice(0, 5), text.includes('\0')]).to.deep.equal(['full\n', false]);
+      expect(text).to.include('"msg":"listening"').and.to.include('"msg":"stopped"');
+      expect(existsSync(`${log}.1`)).to.equal(false);
+    });
+  }
 });

@@ -1,5 +1,5 @@
 /** The server's log: JSON lines for machines, short lines for a person at a terminal. */
-import { copyFileSync, fstatSync, ftruncateSync, statSync } from 'node:fs';
+import { constants, copyFileSync, fstatSync, ftruncateSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import { escapeUntrusted } from '../../contract/text.ts';
@@ -10,10 +10,12 @@ export interface LogOptions {
   logFormat?: 'json' | 'text';
   /** Where lines go; default stderr. */
   logTo?: { write(line: string): void };
+  /** Other processes write to the same log. */
+  supervised?: boolean | undefined;
 }
 
 /** A person at a terminal is told of what is wrong, not of what goes well, unless they ask for a level. */
-export function makeLogger({ dataDir, logLevel, logFormat, logTo }: LogOptions): Logger {
+export function makeLogger({ dataDir, logLevel, logFormat, logTo, supervised }: LogOptions): Logger {
   const text = logFormat === 'text';
   const options = {
     level: logLevel ?? (text ? 'warn' : 'info'),
@@ -21,7 +23,7 @@ export function makeLogger({ dataDir, logLevel, logFormat, logTo }: LogOptions):
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const to = logTo ?? stderr(dataDir);
+  const to = logTo ?? stderr(dataDir, supervised === true);
   return pino(options, text ? { write: (line: string) => to.write(escapeUntrusted(asText(line))) } : to);
 }
 
@@ -32,11 +34,12 @@ const MOST_KEPT = 1_048_576;
 const MOST_BYTES = 10_485_760;
 
 /** Lines that cannot be written, such as to a file on a full disk, must not end the server. */
-function stderr(dataDir: string): { write(line: string): void } {
+function stderr(dataDir: string, shared: boolean): { write(line: string): void } {
   const to = pino.destination({ fd: 2, sync: true, maxLength: MOST_KEPT });
   to.on('error', () => {});
   const file = join(dataDir, 'server.log');
-  if (!isStderr(file)) return to;
+  // Where it was not opened to append, it would go on behind a hole as long as what was put aside.
+  if (shared || !isStderr(file) || !appends()) return to;
   return {
     write(line) {
       to.write(line);
@@ -49,6 +52,16 @@ function stderr(dataDir: string): { write(line: string): void } {
 function isStderr(file: string): boolean {
   const [named, open] = [statSync(file, { throwIfNoEntry: false }), fstatSync(2)];
   return named !== undefined && named.ino === open.ino && named.dev === open.dev;
+}
+
+/** Whether standard error was opened to append; only Linux tells. */
+function appends(): boolean {
+  try {
+    const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync('/proc/self/fdinfo/2', 'utf8')) ?? [];
+    return (Number.parseInt(flags, 8) & constants.O_APPEND) !== 0;
+  } catch {
+    return true;
+  }
 }
 
 /** Copied, not renamed: standard error stays open and goes on at the end of the same file. */
