@@ -36,6 +36,13 @@ export class Contention extends Error {
   }
 }
 
+/** Another transaction holds what this one needs, for longer than this one may wait. */
+export class Locked extends Contention {
+  constructor(cause: unknown) {
+    super('it is locked by another transaction', false, cause);
+  }
+}
+
 /** What a connection had prepared is of no use any more; on another one the transaction may be run again. */
 export class StalePlan extends Contention {
   constructor(cause: unknown) {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
-import { Contention, StalePlan, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
+import { Contention, Locked, StalePlan, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
 import { forgetServer, knownServer, noteServer, serversToTry } from './postgres-hosts.ts';
 
 /** The name of the connection that each running server has. */
@@ -140,8 +140,8 @@ interface PgError extends Error {
   syscall?: string;
 }
 
-/** Serialization failure, deadlock, lock not available. */
-const AT_ONCE = new Set(['40001', '40P01', '55P03']);
+/** Serialization failure, deadlock. */
+const AT_ONCE = new Set(['40001', '40P01']);
 /** Statement timeout, idle in transaction, transaction timeout. */
 const LATER = new Set(['57014', '25P03', '25P04']);
 /** Connection exception, shutting down, starting or terminated, too many connections, read-only: a standby took over. */
@@ -176,6 +176,7 @@ export async function translate<T>(query: Promise<T>): Promise<T> {
       throw new UniqueViolation(`${table}.${columns.join('+')}`, error);
     }
     if (code === '53100') throw new StorageFull(error);
+    if (code === '55P03') throw new Locked(error);
     if (isStale(error as PgError)) throw new StalePlan(error);
     if (code !== undefined && AT_ONCE.has(code)) throw new Contention(`postgres ${code}`, true, error);
     if (code !== undefined && LATER.has(code)) throw new Contention(`postgres ${code}`, false, error);

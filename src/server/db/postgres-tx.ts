@@ -26,11 +26,6 @@ import type { WriteTx } from './tx.ts';
 
 /** Most rows of one insertion. Sizes go in powers of two, so that there are few statements. */
 const MAX_ROWS = 64;
-/**
- * Checks, a second apart, after which a connection that owes an answer is given up: the engine ends each statement within five
- * seconds. A host that lost its power sends nothing, and TCP would wait for it for a quarter of an hour.
- */
-const MAX_SILENT_CHECKS = 10;
 /** Queries built per call vary with their filters and the length of their lists; each connection keeps what it prepared. */
 const MAX_NAMED = 500;
 const MAX_COUNTED = 5_000;
@@ -78,6 +73,7 @@ export class Session {
   readonly together = new Together((statement, params) => this.rows(prepared(statement.for('postgres'), params)));
   readonly names: QueryNames;
   readonly #client: pg.ClientBase;
+  readonly #patience: number;
   readonly #deferred = new Map<string, () => Promise<void>>();
   readonly #sent: Promise<void>[] = [];
   readonly #inserts = new Map<Insertion<Params>, Params[]>();
@@ -90,8 +86,10 @@ export class Session {
   /** Checks since the last answer. */
   #silentChecks = 0;
 
-  constructor(client: pg.ClientBase, names: QueryNames) {
+  /** @param patience checks, a second apart, after which a connection that owes an answer is given up */
+  constructor(client: pg.ClientBase, names: QueryNames, patience: number) {
     this.#client = client;
+    this.#patience = patience;
     this.names = names;
   }
 
@@ -180,7 +178,7 @@ export class Session {
 
   /** Ends the connection when it has not answered for too long. Called every second. */
   checkAnswers(): void {
-    if (this.#unanswered > 0 && ++this.#silentChecks >= MAX_SILENT_CHECKS) destroy(this.#client);
+    if (this.#unanswered > 0 && ++this.#silentChecks >= this.#patience) destroy(this.#client);
   }
 
   #fail(error: unknown): void {

@@ -6,7 +6,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Batches } from './batches.ts';
 import { type Clock, repeat } from './clock.ts';
-import { Contention, postgresDialect, StalePlan, Unreachable } from './dialect.ts';
+import { Contention, Locked, postgresDialect, StalePlan, Unreachable } from './dialect.ts';
 import { CONNECT_MS, connect, persist, READ_ONLY, serverFor } from './postgres-connection.ts';
 import { forgetServer, knownServer } from './postgres-hosts.ts';
 import { PostgresLocks } from './postgres-locks.ts';
@@ -30,12 +30,17 @@ const PLAN_ONCE = [
   'jit = off',
 ];
 
-/** A write transaction is cut off after this many milliseconds. */
+/** A statement of a read is ended after so many milliseconds. It is what a connection begins with: reads then set nothing. */
+const READ_LIMIT_MS = 15_000;
+/** The same of a write, which also ends when it says nothing for as long. */
 const WRITE_LIMIT_MS = 5_000;
+/** How long a write waits for what another one holds. One that shares a transaction goes on by itself then, so that others need not wait. */
+const LOCK_LIMIT_MS = { alone: 4_000, shared: 250 };
 /** Said once a connection is open: poolers of sessions refuse these when it begins. */
 const SETTINGS = [
   ...PLAN_ONCE,
-  ...['statement', 'idle_in_transaction_session'].map((what) => `${what}_timeout = ${WRITE_LIMIT_MS}`),
+  `statement_timeout = ${READ_LIMIT_MS}`,
+  `idle_in_transaction_session_timeout = ${WRITE_LIMIT_MS}`,
 ]
   .map((setting) => `SET ${setting}`)
   .join('; ');
@@ -44,6 +49,12 @@ const RETRIES = 5;
 const MAX_SHARED = 64;
 /** How often connections that owe an answer are checked. */
 const CHECK_INTERVAL_MS = 1_000;
+/**
+ * How much longer than the engine needs to end a statement an answer is waited for: a host that lost its power sends nothing,
+ * and TCP would wait for it for a quarter of an hour.
+ */
+const SILENCE_MS = 5_000;
+const patienceAfter = (limit: number): number => (limit + SILENCE_MS) / CHECK_INTERVAL_MS;
 
 // Numbers of this product stay below 2^53; the driver would hand bigint over as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -52,9 +63,10 @@ const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
 const READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ${NOW}`;
 // Every write moves the counter by which other processes notice that something was committed.
 const COUNTED = `SELECT nextval('change_counter'), ${NOW}`;
-const WRITE = `BEGIN; ${COUNTED}`;
-// A board that another process holds for longer goes on by itself, so that the writes of others do not wait for it.
-const SHARED_WRITE = `BEGIN; SET LOCAL lock_timeout = 250; ${COUNTED}`;
+const writeWith = (lockLimit: number): string =>
+  `BEGIN; SET LOCAL statement_timeout = ${WRITE_LIMIT_MS}; SET LOCAL lock_timeout = ${lockLimit}; ${COUNTED}`;
+const WRITE = writeWith(LOCK_LIMIT_MS.alone);
+const SHARED_WRITE = writeWith(LOCK_LIMIT_MS.shared);
 
 /** What shares a transaction. */
 interface Job {
@@ -216,7 +228,8 @@ export class PostgresDatabase implements Database {
         true,
       );
     } catch (error) {
-      const retryable = error instanceof Contention && error.atOnce;
+      const impatient = !apart && error instanceof Locked;
+      const retryable = impatient || (error instanceof Contention && error.atOnce);
       const timedOut = error instanceof Contention && !error.atOnce;
       // A write that failed by itself fails again, and after a timeout apart another wait gains nothing.
       if (error instanceof Unreachable || (batch.length === 1 && !retryable) || (apart && timedOut))
@@ -259,7 +272,8 @@ export class PostgresDatabase implements Database {
 
   async #transaction<T>(begin: string, fn: (session: Session) => Promise<T>, ahead = false): Promise<T> {
     const client = await this.#acquire();
-    const session = new Session(client, this.#names);
+    const patience = patienceAfter(begin === READ ? READ_LIMIT_MS : WRITE_LIMIT_MS);
+    const session = new Session(client, this.#names, patience);
     this.#sessions.add(session);
     let committing = false;
     let value: T;

@@ -14,7 +14,7 @@ import { PostgresDatabase } from '../../../src/server/db/postgres.ts';
 import { LISTENER } from '../../../src/server/db/postgres-connection.ts';
 import { forgetServer, noteServer } from '../../../src/server/db/postgres-hosts.ts';
 import { SqliteDatabase } from '../../../src/server/db/sqlite.ts';
-import type { ReadTx } from '../../../src/server/db/tx.ts';
+import type { ReadTx, WriteTx } from '../../../src/server/db/tx.ts';
 import { versionsOf } from '../../../src/server/db/versions.store.ts';
 import { credentialOf } from '../../../src/server/operation/caller.ts';
 import type { Engine } from '../../../src/server/operation/engine.ts';
@@ -287,7 +287,7 @@ forEachDatabase('a database in trouble', (engine) => {
     expect([...found.keys()]).to.deep.equal([`board:${board.id}`]);
   });
 
-  it('whose host lost its power is given up after ten seconds, and used again when it is back', async () => {
+  it('whose host lost its power is given up after ten seconds, by a read after twenty, and used again when it is back', async () => {
     const clock = new TestClock();
     const wire = await Wire.to(server.databaseUrl!);
     const db = new PostgresDatabase(wire.url, clock, 2);
@@ -327,7 +327,11 @@ forEachDatabase('a database in trouble', (engine) => {
     await seconds(9);
     expect(await Promise.race([...outcomes, 'none'])).to.equal('none');
     await seconds(2);
-    expect(await Promise.all(outcomes)).to.deep.equal(['Unreachable', 'Unreachable', 'Unreachable']);
+    expect(await Promise.all(outcomes.slice(1))).to.deep.equal(['Unreachable', 'Unreachable']);
+    await seconds(8);
+    expect(await Promise.race([outcomes[0], 'none'])).to.equal('none');
+    await seconds(2);
+    expect(await outcomes[0]).to.equal('Unreachable');
     wire.turn('on');
     go();
     await until(async () => (await one().catch(() => [])).length === 1, 'it is read again');
@@ -339,6 +343,39 @@ forEachDatabase('a database in trouble', (engine) => {
     await db.close();
     await other.close();
     wire.close();
+  });
+
+  it('ends a statement of a read after 15 s, one of a write after 5 s, and its wait for a lock after 4 s', async () => {
+    const limits = async (tx: ReadTx) => {
+      const shown = (name: string) => rows(`SELECT current_setting('${name}') AS n`)(tx);
+      const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+      return (await Promise.all(names.map(shown))).map(([row]) => row?.n);
+    };
+    expect(await server.db.read(limits)).to.deep.equal(['15s', '0', '5s']);
+    expect(await server.db.write(limits)).to.deep.equal(['5s', '4s', '5s']);
+    expect(await server.db.write(limits, { shares: 'a board' })).to.deep.equal(['5s', '250ms', '5s']);
+    expect(await server.db.read(limits)).to.deep.equal(['15s', '0', '5s']);
+  });
+
+  it('does not run a write again that waited for a lock as long as it may, but lets one go on alone that shared', async () => {
+    const { id } = await newBoard(server.dana);
+    const other = new pg.Client(server.databaseUrl);
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT * FROM boards WHERE id = $1 FOR UPDATE', [id]);
+    let runs = 0;
+    const wait = (ms?: number) => async (tx: WriteTx) => {
+      runs++;
+      if (ms !== undefined) await tx.change((db) => db.raw(`SET LOCAL lock_timeout = ${ms}`));
+      return tx.query((db) => db('boards').where({ id }).forUpdate().select('id'));
+    };
+    expect(await server.db.write(wait(10)).catch(({ name }) => name)).to.equal('Contention');
+    expect(runs).to.equal(1);
+    const shared = server.db.write(wait(), { shares: id });
+    await until(() => runs === 3, 'it goes on alone');
+    await other.query('COMMIT');
+    expect(await shared).to.deep.equal([{ id }]);
+    await other.end();
   });
 
   it('is asked on no connection to a former host once another one takes the writes', async () => {
