@@ -19,6 +19,7 @@ import { memoryTally } from './rates/memory.ts';
 import { sharedTally } from './rates/shared.ts';
 import { limitWork, takingTurns } from './rates/work.ts';
 import { RepeatedReads } from './seats/budget.rules.ts';
+import { warnOfConnections } from './upkeep/connections.ts';
 import { type DataOptions, messageOf, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
 import { listen } from './upkeep/listen.ts';
@@ -42,6 +43,8 @@ export interface ServeOptions extends DataOptions, LogOptions {
   files?: string | undefined;
   /** Bytes that all files together may take; 0: as many as fit. */
   filesQuota?: number | undefined;
+  /** Processes that serve with these settings. Default 1. */
+  processes?: number | undefined;
   clock?: Clock;
   /** Multiplies the limits on attempts, for tests, which make many from one address. */
   attemptFactor?: number | undefined;
@@ -115,6 +118,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       clock,
       factor: options.attemptFactor,
     });
+    await warnOfConnections(db, { ...options, files: store.kind }, log);
     const info = infoOf(serverId, db, store.kind, site.mode);
     const engine = {
       db,

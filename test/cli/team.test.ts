@@ -242,6 +242,7 @@ describe('serve --team', () => {
       SERVICE_DB: 'mysql://u:secret@x/y',
       SERVICE_FILES: 'ftp://x',
       SERVICE_FILES_QUOTA_BYTES: 'much',
+      SERVICE_DB_POOL: '1',
       SERVICE_WORKERS: 'x',
     };
     const all = await refused(['--team'], env);

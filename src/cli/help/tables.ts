@@ -20,6 +20,10 @@ export const variables: [string, string][] = [
   ['SERVICE_LOCAL_ADDR', 'Address of the local server, such as 127.0.0.1:7401'],
   ['SERVICE_NO_AUTOSTART', '1: never start the local server'],
   ['SERVICE_DB', 'Database of service serve; may hold a password'],
+  [
+    'SERVICE_DB_POOL',
+    'Most connections to Postgres of a process of service serve: 2 to 100, default 16, and a few beside',
+  ],
   ['SERVICE_FILES', 'Where service serve keeps the bytes of files: disk:///absolute/path, db: or s3://bucket/prefix'],
   ['SERVICE_WAIT_FOR_DB', 'Seconds for which service serve waits for its database; with --team default 60'],
   ['SERVICE_WORKERS', 'How many processes service serve --team starts on its port: 1 to 32, default 1'],

@@ -12,7 +12,8 @@ import { type Kept, stageIn, tidyStage } from './stage.ts';
 import { BlobMissing, type BlobStore, type Digest, type Entry, NoRoom } from './store.ts';
 
 const CHUNK = 1_048_576;
-const CONNECTIONS = 4;
+/** Most connections of a process for files. */
+export const CONNECTIONS = 4;
 /** A host that says nothing for this long while it is asked has lost its power or its network. */
 const SILENCE_MS = 15_000;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';

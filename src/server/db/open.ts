@@ -17,13 +17,16 @@ interface OpenOptions {
   migrate: boolean;
   /** Changes nothing in a file of SQLite. */
   readonly?: boolean;
+  /** Most connections to Postgres for reads and writes. */
+  poolSize?: number | undefined;
 }
 
 /** @throws PooledByTransaction */
-export async function openDatabase({ url, clock, migrate: migrates, readonly }: OpenOptions): Promise<Database> {
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const { url, clock, migrate: migrates, readonly, poolSize } = options;
   const db = url.startsWith('sqlite:')
     ? new SqliteDatabase(sqliteFile(url), clock, readonly)
-    : new PostgresDatabase(url, clock);
+    : new PostgresDatabase(url, clock, poolSize);
   try {
     if (db instanceof PostgresDatabase) await db.requireSessions();
     if (migrates) await migrate(db, url);

@@ -55,6 +55,12 @@ const CHECK_INTERVAL_MS = 1_000;
  */
 const SILENCE_MS = 5_000;
 const patienceAfter = (limit: number): number => (limit + SILENCE_MS) / CHECK_INTERVAL_MS;
+/** Most connections of a process for reads and writes. */
+export const POOL_SIZE = 16;
+/** For how long one more connection is asked for that Postgres has no room for: while others are open, and while none is. */
+const FULL_MS = { some: 20_000, none: 2_000 };
+const FULL_PAUSE_MS = { first: 100, most: 2_000 };
+const TOO_MANY = '53300';
 
 // Numbers of this product stay below 2^53; the driver would hand bigint over as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -101,7 +107,7 @@ export class PostgresDatabase implements Database {
   #closed = false;
 
   /** @param url what it leaves out comes from the PG* variables. @param poolSize most connections of this process. */
-  constructor(url: string, clock: Clock, poolSize = 16) {
+  constructor(url: string, clock: Clock, poolSize = POOL_SIZE) {
     this.#clock = clock;
     this.#url = url;
     this.#locks = new PostgresLocks(url, clock);
@@ -134,6 +140,28 @@ export class PostgresDatabase implements Database {
       },
       log: quietLogger,
     });
+    const { client } = this.#knex;
+    const open = client.acquireRawConnection.bind(client) as () => Promise<pg.Client>;
+    client.acquireRawConnection = () => this.#openOne(open);
+  }
+
+  /**
+   * Where Postgres has no room for one more, those that are open come free, and a failure would be that of who waits longest for
+   * one. So it is asked again, as long as somebody waits, and not for ever.
+   */
+  async #openOne(open: () => Promise<pg.Client>): Promise<pg.Client> {
+    const { pool } = this.#knex.client;
+    const began = this.#clock.now();
+    for (let pause = FULL_PAUSE_MS.first; ; pause = Math.min(pause * 2, FULL_PAUSE_MS.most)) {
+      try {
+        return await open();
+      } catch (error) {
+        const most = this.#clients.size > 0 ? FULL_MS.some : this.#away ? 0 : FULL_MS.none;
+        const given = this.#closed || pool.numPendingAcquires() === 0 || this.#clock.now() - began >= most;
+        if (given || (error as { code?: string }).code !== TOO_MANY) throw error;
+      }
+      await new Promise<void>((resolve) => void this.#clock.after(pause, resolve));
+    }
   }
 
   /** @throws PooledByTransaction where a connection is not kept for its client. */
@@ -319,8 +347,8 @@ export class PostgresDatabase implements Database {
       return (await this.#knex.client.acquireConnection()) as pg.Client;
     } catch (error) {
       if (error instanceof knex.KnexTimeoutError) throw new Contention('no connection is free', false, error);
-      // Others may be open where there are too many.
-      if ((error as { code?: string }).code !== '53300') this.#lost(error);
+      // While others are open, those serve.
+      if ((error as { code?: string }).code !== TOO_MANY || this.#clients.size === 0) this.#lost(error);
       throw new Unreachable(error);
     }
   }

@@ -29,6 +29,8 @@ export interface DataOptions {
   supervised?: boolean | undefined;
   /** Seconds for which a database is asked again that cannot be reached yet, or that an older build still uses. Default 0. */
   waitForDb?: number | undefined;
+  /** Most connections of this process to Postgres for reads and writes. */
+  dbPool?: number | undefined;
 }
 
 /** What a start works with before anything is served. */
@@ -98,7 +100,7 @@ export function lockFolder(dataDir: string): () => void {
 
 async function open<T>(
   url: string,
-  { dataDir, existing, migrate }: DataOptions,
+  { dataDir, existing, migrate, dbPool }: DataOptions,
   clock: Clock,
   first: (start: Start) => Promise<T>,
   unlock: () => void,
@@ -109,7 +111,7 @@ async function open<T>(
     if (missing && !existsSync(sqliteFile(url))) throw missing;
     ensurePrivate(sqliteFile(url));
   }
-  const db = await openDatabase({ url, clock, migrate: false });
+  const db = await openDatabase({ url, clock, migrate: false, poolSize: dbPool });
   try {
     if (missing && existing && !(await holdsServer(db))) throw missing;
     await requireOwn(db, dataDir, lost);

@@ -382,6 +382,104 @@ forEachDatabase('a database in trouble', (engine) => {
     const [former, next] = [await Wire.to(server.databaseUrl!), await Wire.to(server.databaseUrl!)];
     const { host } = new URL(former.url);
     const url = former.url.replace(host, `${host},${new URL(next.url).host}`);
+  /** A user of the database who gets so many connections. */
+  const limited = async (connections: number) => {
+    const admin = new pg.Client(server.databaseUrl);
+    await admin.connect();
+    const user = `limited_${process.pid}_${Date.now()}`;
+    await admin.query(`CREATE ROLE ${user} LOGIN CONNECTION LIMIT ${connections}`);
+    const url = new URL(server.databaseUrl!);
+    url.username = user;
+    const end = async () => {
+      const connected = `SELECT FROM pg_stat_activity WHERE usename = '${user}'`;
+      await until(async () => (await admin.query(connected)).rowCount === 0, 'nobody is connected');
+      await admin.query(`DROP ROLE ${user}`);
+      await admin.end();
+    };
+    return { url: url.href, end };
+  };
+
+  it('that takes no more connections lets requests wait for one of those that are open, in their order', async () => {
+    const user = await limited(1);
+    const clock = new TestClock();
+    const db = new PostgresDatabase(user.url, clock, 4);
+    const held = Promise.withResolvers<void>();
+    const began = Promise.withResolvers<void>();
+    const holding = db.read(async (tx) => {
+      await rows('SELECT 1 AS n')(tx);
+      began.resolve();
+      await held.promise;
+      return 'held';
+    });
+    await began.promise;
+    const order: number[] = [];
+    const asked = [1, 2, 3].map((n) =>
+      db.read(rows(`SELECT ${n} AS n`)).then(
+        () => order.push(n),
+        ({ name }) => name,
+      ),
+    );
+    await until(() => clock.waiting(200) > 0, 'more were asked for in vain');
+    held.resolve();
+    expect(await holding).to.equal('held');
+    expect(await Promise.all(asked)).to.deep.equal([1, 2, 3]);
+    expect(order).to.deep.equal([1, 2, 3]);
+    await db.close();
+    await user.end();
+  });
+
+  it('that gives this process no connection at all is away after two seconds, and is used once it has one', async () => {
+    const user = await limited(1);
+    const other = new pg.Client(user.url);
+    await other.connect();
+    const clock = new TestClock();
+    const db = new PostgresDatabase(user.url, clock, 4);
+    const go = clock.stop();
+    const one = () => db.read(rows('SELECT 1 AS n'));
+    let refused: string | null = null;
+    void one().catch(({ name }) => {
+      refused = name;
+    });
+    let ms = 0;
+    for (const pause of [100, 200, 400, 800]) {
+      await until(() => clock.waiting(pause) > 0, 'it was asked for in vain');
+      clock.advance(pause);
+      ms += pause;
+    }
+    await until(() => clock.waiting(1_600) > 0, 'it was asked for in vain');
+    expect([refused, ms]).to.deep.equal([null, 1_500]);
+    clock.advance(1_600);
+    await until(() => refused !== null, 'it is refused');
+    expect(refused).to.equal('Unreachable');
+    expect(await one().catch(({ name }) => name)).to.equal('Unreachable');
+    await other.end();
+    go();
+    await until(async () => (await one().catch(() => [])).length === 1, 'it is used');
+    await db.close();
+    await user.end();
+  });
+
+  it('with room for fewer connections than all processes may open is told of by a start', async () => {
+    const warnings = async (options: { dbPool?: number; processes?: number }) => {
+      const db = await newPostgresDatabase();
+      const dataDir = newFolder('connections');
+      const lines: string[] = [];
+      const logTo = { write: (line: string) => void lines.push(line) };
+      const all = { dataDir, db, files: 'db:', host: '127.0.0.1', port: 0, portFixed: true, logTo, ...options };
+      await (await startServer(all)).close();
+      finishedWith(db);
+      remove(dataDir);
+      return lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+    };
+    expect(await warnings({})).to.deep.equal([]);
+    const [warning, ...more] = await warnings({ dbPool: 50, processes: 6 });
+    expect(warning).to.include({ needed: 342, max_connections: 300, processes: 6, pool: 50 });
+    expect([warning.msg, more]).to.deep.equal([
+      'the database takes fewer connections than this server may open: raise max_connections, or lower SERVICE_DB_POOL or SERVICE_WORKERS',
+      [],
+    ]);
+  });
+
     noteServer(url, former.url);
     const db = new PostgresDatabase(url, new TestClock(), 2);
     const one = () => db.read(rows('SELECT 1 AS n'));

@@ -64,7 +64,7 @@ export async function runServer(options: ServeOptions, out: Output, workers = 1)
   if (workers > 1 && cluster.isPrimary) return superviseWorkers(options, out, workers);
   makeFolder(options.dataDir);
   const { startServer } = await loadServer();
-  const server = await startServer({ ...options, supervised: cluster.isWorker }).catch(failWith);
+  const server = await startServer({ ...options, processes: workers, supervised: cluster.isWorker }).catch(failWith);
   if (cluster.isWorker) return serveAsWorker(server);
   if (server.mode === 'team') announceTeam(server, out);
   else announce(server, out);
@@ -114,12 +114,12 @@ export function absolute(path: string): string {
   throw usage(`--data takes an absolute path, but got "${path}".`);
 }
 
-/** Where the database and the files are, and how many bytes these may take. */
+/** Where the database and the files are, and how many connections and bytes these may take. */
 async function readStorage(
   flags: ServeFlags,
   env: Env,
   faults: Faults,
-): Promise<Pick<ServeOptions, 'db' | 'files' | 'filesQuota'>> {
+): Promise<Pick<ServeOptions, 'db' | 'files' | 'filesQuota' | 'dbPool'>> {
   const db = flags.db ?? (env.SERVICE_DB || undefined);
   const files = flags.files ?? (env.SERVICE_FILES || undefined);
   const sources = {
@@ -134,7 +134,11 @@ async function readStorage(
   const quota = env.SERVICE_FILES_QUOTA_BYTES || '0';
   if (!/^\d{1,15}$/.test(quota))
     faults.general.push(`SERVICE_FILES_QUOTA_BYTES is "${quota}", but must be a number of bytes`);
-  return { ...(db ? { db } : {}), ...(files ? { files } : {}), filesQuota: Number(quota) };
+  const pool = env.SERVICE_DB_POOL || '';
+  if (pool !== '' && !/^([2-9]|[1-9]\d|100)$/.test(pool))
+    faults.general.push(`SERVICE_DB_POOL is "${pool}", but must be a number of 2 to 100`);
+  const limits = { filesQuota: Number(quota), ...(pool ? { dbPool: Number(pool) } : {}) };
+  return { ...(db ? { db } : {}), ...(files ? { files } : {}), ...limits };
 }
 
 /** The database that a flag or variable names. @throws Failure for a password in the flag, and for a URL of another form. */
