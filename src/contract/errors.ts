@@ -148,6 +148,8 @@ interface RefusalOptions {
   retryAfter?: number;
   /** Further response headers, such as `Allow`. */
   headers?: Record<string, string>;
+  /** For the log of who refuses; never sent. */
+  cause?: unknown;
 }
 
 /** A refusal the contract names. Anything else that is thrown is a defect and becomes 500 `internal`. */
@@ -161,7 +163,7 @@ export class Refusal extends Error {
   readonly headers: Record<string, string> | undefined;
 
   constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
-    super(message);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Refusal';
     this.code = code;
     this.status = options.status ?? errors[code].status;

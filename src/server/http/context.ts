@@ -7,6 +7,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Call } from '../operation/call.ts';
 import type { Operations } from '../operation/dispatch.ts';
 import type { Attempts, Pass } from '../rates/attempts.ts';
+import type { TellRefused } from './refusals.ts';
 import type { Site } from './site.ts';
 
 /** A header that may come once: its value, null without one, a symbol when there were more. */
@@ -49,6 +50,7 @@ export interface AppOptions {
   site: Site;
   attempts: Attempts;
   log: Logger;
+  tellRefused: TellRefused;
   /** Of the server, for the API description. */
   version: string;
   /** The folder of the built web page; default: that of this build, if it was built. */

@@ -14,13 +14,14 @@ export const answerErrors =
     answering(ctx, options, next);
 
 /** Answers with the error of what should have answered. */
-export async function answering(ctx: Context, { log, clock }: AppOptions, run: () => Promise<void>): Promise<void> {
+export async function answering(ctx: Context, options: AppOptions, run: () => Promise<void>): Promise<void> {
+  const { log, clock } = options;
   try {
     await run();
   } catch (error) {
     if (error instanceof Unreachable && error.committing)
       log.error({ err: error, request: ctx.state.requestId }, 'whether a write was made is not known');
-    answer(ctx, asRefusal(error, unknownHint(ctx)), log);
+    answer(ctx, asRefusal(error, unknownHint(ctx)), options);
   }
   if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, clock);
 }
@@ -29,13 +30,14 @@ export async function answering(ctx: Context, { log, clock }: AppOptions, run: (
 const unknownHint = ({ state: { row, credential, input } }: Context): string =>
   input ? hintIfUnknown(row, credential?.kind, input.idempotencyKey) : '';
 
-function answer(ctx: Context, error: unknown, log: Logger): void {
-  const { requestId } = ctx.state;
+function answer(ctx: Context, error: unknown, { log, tellRefused }: AppOptions): void {
+  const { requestId, operation } = ctx.state;
   if (ctx.res.headersSent) {
     log.error({ err: error, request: requestId }, 'failed after the answer began');
     return void ctx.res.destroy();
   }
   const refusal = error instanceof Refusal ? error : unexpected(error, ctx, log);
+  if (refusal === error && refusal.status >= 500) tellRefused(refusal, { request: requestId, operation });
   const headers: Record<string, string> = { ...refusal.headers };
   if (refusal.retryAfter !== undefined) headers['Retry-After'] = String(refusal.retryAfter);
   // A body that was not read to its end would be taken for the next request.

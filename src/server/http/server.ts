@@ -8,8 +8,9 @@ import { askLater } from './body/upload.ts';
 import { expectPreambles } from './connection/proxy-protocol.ts';
 import { rawRefusal } from './connection/raw.ts';
 import type { AppOptions } from './context.ts';
+import { tellRefusals } from './refusals.ts';
 
-interface HttpOptions extends AppOptions {
+interface HttpOptions extends Omit<AppOptions, 'tellRefused'> {
   /** Peers on the server's own network are proxies that tell whom a connection comes from. */
   proxyProtocol: boolean;
 }
@@ -22,7 +23,7 @@ const MOST_BEHIND = 256;
 
 export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
   const { clock, log, site } = options;
-  const serve = createApp(options);
+  const serve = createApp({ ...options, tellRefused: tellRefusals(log, clock) });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const waiting = new WeakMap<Duplex, number>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {

@@ -135,7 +135,7 @@ export async function again<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      if (n === ATTEMPTS) throw busy();
+      if (n === ATTEMPTS) throw busy(error);
     }
   }
 }
@@ -146,8 +146,8 @@ export async function again<T>(attempt: () => Promise<T>): Promise<T> {
  */
 export function asRefusal(error: unknown, hint: string): unknown {
   if (error instanceof Unreachable) return away(error, hint);
-  if (error instanceof Contention) return busy();
-  if (error instanceof StorageFull) return full();
+  if (error instanceof Contention) return busy(error);
+  if (error instanceof StorageFull) return full(error);
   return error;
 }
 
@@ -160,20 +160,22 @@ export function hintIfUnknown(row: OperationRow, kind: CredentialKind | undefine
   return 'It may have been done: look at what is there before you send it again.';
 }
 
-const away = ({ committing }: Unreachable, hint: string): Refusal =>
+const away = (cause: Unreachable, hint: string): Refusal =>
   new Refusal('unavailable', 'The server cannot reach its database right now.', {
-    hint: committing ? hint : 'Try again.',
-    details: { cause: 'database', ...(committing ? { outcome: 'unknown' } : {}) },
+    hint: cause.committing ? hint : 'Try again.',
+    details: { cause: 'database', ...(cause.committing ? { outcome: 'unknown' } : {}) },
     retryAfter: 1,
+    cause,
   });
 
-export const full = (): Refusal =>
+export const full = (cause: unknown): Refusal =>
   new Refusal('storage_full', 'The server has no room left to store this; nothing was changed.', {
     hint: 'Tell the operator of the server: its disk is full, or its quota for files is used up.',
+    cause,
   });
 
-export const busy = (): Refusal =>
-  new Refusal('unavailable', 'The server is busy right now.', { hint: 'Try again.', retryAfter: 1 });
+export const busy = (cause?: unknown): Refusal =>
+  new Refusal('unavailable', 'The server is busy right now.', { hint: 'Try again.', retryAfter: 1, cause });
 
 /** The kept answer of a key, if there is a live one; an expired row makes room. */
 export async function findReplay(kept: Kept, tx: WriteTx, caller: Caller): Promise<Reply | null> {

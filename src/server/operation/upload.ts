@@ -144,7 +144,7 @@ async function store(run: Run): Promise<Reply> {
     }
   } catch (error) {
     if (error instanceof TooManyBytes) throw tooLarge();
-    if (error instanceof NoRoom) throw full();
+    if (error instanceof NoRoom) throw full(error);
     if (error instanceof StoreDown) {
       engine.report('store_unusable', { err: error });
       throw storeDown();

@@ -342,6 +342,15 @@ describe('where the bytes of files are kept', () => {
     const refused = await tryPut(server.dana, name, 'b.txt', 'b'.repeat(60));
     expect([refused.status, refused.code]).to.deep.equal([507, 'storage_full']);
     expect(refused.text).to.include('its quota for files is used up');
+    const told = () => server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'refused');
+    const line = { level: 'warn', operation: 'uploadFile', status: 507, reason: 'the quota is used up' };
+    expect(told()).to.have.length(1);
+    expect(told()[0]).to.include(line).and.have.property('request').that.matches(/^req_/);
+    for (let n = 0; n < 3; n++) await tryPut(server.dana, name, 'b.txt', 'b'.repeat(60));
+    expect(told()).to.have.length(1);
+    server.clock.advance(10_000);
+    await tryPut(server.dana, name, 'b.txt', 'b'.repeat(60));
+    expect(told()[1]).to.include({ ...line, others: 3 });
     await put(server.dana, name, 'c.txt', 'c'.repeat(40));
     expect(readdirSync(join(server.dataDir, 'files', 'tmp'))).to.deep.equal([]);
     await server.stop();

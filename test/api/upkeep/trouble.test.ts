@@ -103,6 +103,10 @@ forEachDatabase('a database in trouble', (engine) => {
         await passing(server.clock, refused);
         const { status, code, headers } = await refused;
         expect([status, code, headers.get('retry-after')]).to.deep.equal([503, 'unavailable', '1']);
+        const [told = '', ...more] = server.log.filter((line) => line.includes('"msg":"refused"'));
+        expect(JSON.parse(told)).to.include({ level: 'warn', operation: 'postMessage', status: 503 });
+        expect(JSON.parse(told).reason).to.include('another program has the database: database is locked');
+        expect([more, told.includes('too soon')]).to.deep.equal([[], false]);
 
         const waiting = server.dana.call('postMessage', { params: { board }, body: { body: 'in time' } });
         await server.dana.call('getBoard', { params: { board } });
@@ -378,10 +382,6 @@ forEachDatabase('a database in trouble', (engine) => {
     await other.end();
   });
 
-  it('is asked on no connection to a former host once another one takes the writes', async () => {
-    const [former, next] = [await Wire.to(server.databaseUrl!), await Wire.to(server.databaseUrl!)];
-    const { host } = new URL(former.url);
-    const url = former.url.replace(host, `${host},${new URL(next.url).host}`);
   /** A user of the database who gets so many connections. */
   const limited = async (connections: number) => {
     const admin = new pg.Client(server.databaseUrl);
@@ -480,6 +480,10 @@ forEachDatabase('a database in trouble', (engine) => {
     ]);
   });
 
+  it('is asked on no connection to a former host once another one takes the writes', async () => {
+    const [former, next] = [await Wire.to(server.databaseUrl!), await Wire.to(server.databaseUrl!)];
+    const { host } = new URL(former.url);
+    const url = former.url.replace(host, `${host},${new URL(next.url).host}`);
     noteServer(url, former.url);
     const db = new PostgresDatabase(url, new TestClock(), 2);
     const one = () => db.read(rows('SELECT 1 AS n'));
