@@ -4,6 +4,8 @@ import type { ClientRoute } from '../contract/routes.ts';
 import { describe, isJson, readJson, unexpectedAnswer } from './body.ts';
 import { ClientError, type ClientErrorOptions, type Delivery, unexpected } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { MAX_REFUSAL } from './limits.ts';
+import { cut, nextStep } from './next-command.ts';
 import { isTransientAnswer, parseRetryAfter, saysUnknown } from './retry.ts';
 
 export interface Reply<T> {
@@ -13,17 +15,23 @@ export interface Reply<T> {
   replayed: boolean;
 }
 
-/**
- * @param now milliseconds since the epoch, for a `Retry-After` that is a date.
- * @throws ClientError for every answer that is not a success of this operation.
- */
-export async function readReply(row: ClientRoute, exchange: Exchange, now: number): Promise<Reply<unknown>> {
+/** Where an answer comes from, and when: milliseconds since the epoch, for a `Retry-After` that is a date. */
+interface Source {
+  origin: string;
+  now: number;
+}
+
+/** @throws ClientError for every answer that is not a success of this operation. */
+export async function readReply(row: ClientRoute, exchange: Exchange, source: Source): Promise<Reply<unknown>> {
   const { response } = exchange;
-  if (!response.ok) throw await readRefusal(row, exchange, now);
+  if (!response.ok) throw await readRefusal(row, exchange, source);
   const data = await readJson(exchange);
   if (!row.ok.includes(response.status))
     throw unexpectedAnswer(response, `The operation does not answer with status ${response.status}.`);
   if (!isRecord(data)) throw unexpectedAnswer(response, 'The answer is not the JSON that is due.');
+  // A record, or what an answer holds beside it, may name the step that comes next.
+  for (const record of [data, ...Object.values(data)])
+    if (isRecord(record) && record['next']) keepKnownStep(record, source.origin);
   return {
     status: response.status,
     data,
@@ -31,13 +39,19 @@ export async function readReply(row: ClientRoute, exchange: Exchange, now: numbe
   };
 }
 
+function keepKnownStep(record: Record<string, unknown>, origin: string): void {
+  const next = nextStep(record['next'], origin);
+  if (next) record['next'] = next;
+  else delete record['next'];
+}
+
 /** The error that a status outside 200 to 299 stands for. Network trouble while reading it is thrown instead. */
-export async function readRefusal(row: ClientRoute, exchange: Exchange, now: number): Promise<ClientError> {
+export async function readRefusal(row: ClientRoute, exchange: Exchange, { origin, now }: Source): Promise<ClientError> {
   const { response } = exchange;
   const { status } = response;
   const retryAfter = parseRetryAfter(response.headers, now);
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  const refusal = isJson(response) ? refusalIn(await readJson(exchange)) : null;
+  const refusal = isJson(response) ? refusalIn(await readJson(exchange, MAX_REFUSAL), origin) : null;
   exchange.close();
 
   const code = refusal?.code ?? 'server_unexpected';
@@ -52,7 +66,7 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
   if (status === 501 || (status === 404 && code === 'not_found')) return outdated(row, common);
   const { field, problem } = refusal?.details ?? {};
   // What this program sends is known to a server of its version.
-  if (code === 'invalid_request' && NOT_KNOWN.test(text(problem))) return outdated(row, common, text(field));
+  if (code === 'invalid_request' && NOT_KNOWN.test(cut(problem))) return outdated(row, common, cut(field));
   if (!refusal) {
     const details = { ...describe(response), ...wait };
     if (GATEWAY.has(status)) {
@@ -103,25 +117,18 @@ function outdated(row: ClientRoute, common: ClientErrorOptions, field?: string):
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** A command of this program without shell syntax, because people and agents run suggested commands. */
-const ownCommand = /^service [a-z][\w @.,:/='[\]-]*$/;
 
 /** The contract's error body, or null for any other JSON. */
-function refusalIn(body: unknown): ErrorBody['error'] | null {
+function refusalIn(body: unknown, origin: string): ErrorBody['error'] | null {
   const error = isRecord(body) ? body['error'] : undefined;
   if (!isRecord(error) || typeof error['code'] !== 'string' || error['code'] === '') return null;
-  const refusal: ErrorBody['error'] = {
-    code: error['code'],
-    message: text(error['message']),
-    hint: text(error['hint']),
+  const { code, message, hint, details } = error;
+  const next = nextStep(error['next'], origin);
+  return {
+    code: cut(code, 60),
+    message: cut(message),
+    hint: cut(hint),
+    ...(isRecord(details) ? { details } : {}),
+    ...(next ? { next } : {}),
   };
-  if (isRecord(error['details'])) refusal.details = error['details'];
-  const next = error['next'];
-  if (isRecord(next) && typeof next['command'] === 'string' && ownCommand.test(next['command'])) {
-    refusal.next = { command: next['command'], resume: text(next['resume']) };
-    if (typeof next['board_view'] === 'string') refusal.next.board_view = next['board_view'];
-  }
-  return refusal;
 }

