@@ -70,6 +70,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   static ownWords: readonly string[] | undefined;
   /** Flags and arguments to which an empty value says something; every other one is refused. */
   static mayBeEmpty: string[] = [];
+  /** Whether it sends as many requests as there is to read or to do, so that --timeout is for each of them. */
+  static loops = false;
   /** Other commands worth knowing, for the help. */
   static seeAlso: string[] = [];
 
@@ -157,8 +159,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** What this run's flags say about requests, prompts and output. */
   protected get deps() {
-    const { out, timeoutMs, verbose, noInput } = this;
-    return { out, timeoutMs, verbose, noInput };
+    const { out, timeoutMs, perRequest, verbose, noInput } = this;
+    return { out, timeoutMs, perRequest, verbose, noInput };
   }
 
   /** Where more about this command is said. */
@@ -182,9 +184,18 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** Milliseconds one command's requests may take; 0 = no limit. */
   protected get timeoutMs(): number {
-    const given = this.globals.timeout ?? runtime().env.SERVICE_TIMEOUT ?? '30';
+    const { timeout } = this.globals;
+    const given = timeout ?? runtime().env.SERVICE_TIMEOUT ?? '30';
     if (!/^\d{1,6}(\.\d+)?$/.test(given)) throw usage(`--timeout takes seconds, but got "${given}".`);
     return Math.round(Number(given) * 1000);
+  }
+
+  /** Whether that is for each request: where it goes through a list or input of any length, or follows what comes. */
+  private get perRequest(): boolean {
+    const { loops, stream } = this.constructor as typeof BaseCommand;
+    const flags = this.globals as Record<string, unknown>;
+    const listed = ['all', 'all-servers', 'follow', 'ndjson-in'].some((name) => flags[name]);
+    return loops || stream === true || listed || this.out.mode === 'ndjson';
   }
 
   /** How times are shown. */
@@ -204,10 +215,23 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** What this command was told about whom it acts as, and where. */
   protected choice(who: Who, { autostart = true, ofBoard = false, seat }: SessionOptions = {}): SessionChoice {
     const { server, board, as } = this.globals;
-    const { out, timeoutMs, verbose } = this;
+    const { out, timeoutMs, perRequest, verbose } = this;
     // In a sandbox nothing is started that would be kept in it.
     const may = autostart && here().sandbox === null;
-    return { who, server, board, as, seat, timeoutMs, verbose, line: this.line(), ofBoard, out, autostart: may };
+    return {
+      who,
+      server,
+      board,
+      as,
+      seat,
+      timeoutMs,
+      perRequest,
+      verbose,
+      line: this.line(),
+      ofBoard,
+      out,
+      autostart: may,
+    };
   }
 
   /** A session of the person at the server of this name, without starting it. */

@@ -4,12 +4,12 @@ import { type ClientRoute, routes } from '../contract/routes.ts';
 import type { Answer, BodyIn } from '../contract/types.ts';
 import { type Reply, readRefusal, readReply } from './answer.ts';
 import { unexpectedAnswer } from './body.ts';
-import { ClientError } from './errors.ts';
+import { ClientError, noTimeLeft } from './errors.ts';
 import { type Exchange, type ExchangeLimits, openExchange } from './exchange.ts';
 import { BODY_IDLE_TIMEOUT, CALL_TIMEOUT, HEADERS_TIMEOUT } from './limits.ts';
 import { type PreparedRequest, prepareRequest, type Query, type RequestParts, type UploadBody } from './request.ts';
 import { retryClass, retrying } from './retry.ts';
-import { type Clock, sleep, steadyNow } from './time.ts';
+import { type Clock, Stopwatch, sleep, steadyNow } from './time.ts';
 
 export interface RequestInfo {
   method: string;
@@ -33,6 +33,8 @@ export interface ClientOptions {
   userAgent?: string;
   /** Milliseconds for one call with all its attempts, the server's `wait` apart; 0 = no limit. Default 30,000. */
   timeoutMs?: number;
+  /** Whether `timeoutMs` is for all calls together, but those that wait, send bytes or have a limit of their own. */
+  together?: boolean;
   /** To limit the time for connecting other than the platform does, pass a `fetch` with that limit. */
   fetch?: typeof fetch;
   /** From 0 to below 1, for delays. */
@@ -92,6 +94,8 @@ export class Client {
   /** Milliseconds for one call, and before a transfer is tried again; infinite where there is no limit. */
   readonly timeoutMs: number;
   private readonly options: ClientOptions;
+  /** Runs while calls do that share their time; null where each has its own. */
+  private readonly shared: Stopwatch | null;
 
   /** @throws TypeError when the origin is not a canonical http or https origin. */
   constructor(options: ClientOptions) {
@@ -108,11 +112,12 @@ export class Client {
       sleep: options.sleep ?? sleep,
       now: options.now ?? steadyNow,
     };
+    this.shared = options.together ? new Stopwatch(this.environment.now) : null;
   }
 
   /**
-   * Carries out one operation, retrying as its idempotency class allows: at most 5 requests, within `timeoutMs`, all
-   * with the same bytes and the same idempotency key.
+   * Carries out one operation, retrying as its idempotency class allows: at most 5 requests, within `timeoutMs` or what
+   * is left of it, all with the same bytes and the same idempotency key.
    *
    * @throws ClientError with the server's code, or `server_unreachable`, `request_timeout`, `outcome_unknown`,
    * `server_outdated`, `server_unexpected`, `response_too_large`, `invalid_request`, `key_invalid`.
@@ -129,7 +134,9 @@ export class Client {
   private async carryOut(row: ClientRoute, input: CallInput<OperationName>): Promise<Reply<unknown>> {
     const { now } = this.environment;
     const waitMs = waitSeconds(input) * 1000;
-    const timeoutMs = input.timeoutMs === undefined ? this.timeoutMs : limitOf(input.timeoutMs);
+    const shared = input.timeoutMs === undefined && waitMs === 0 && !input.bytes ? this.shared : null;
+    const timeoutMs = input.timeoutMs === undefined ? this.timeoutMs - (shared?.ms ?? 0) : limitOf(input.timeoutMs);
+    if (timeoutMs <= 0) throw noTimeLeft();
     const deadline = input.bytes ? Number.POSITIVE_INFINITY : now() + timeoutMs + waitMs;
     const request = await this.prepare(row, input);
 
@@ -144,11 +151,13 @@ export class Client {
       onRetry: this.options.onRetry,
     };
     const headersMs = input.bytes ? BODY_IDLE_TIMEOUT : HEADERS_TIMEOUT + waitMs;
-    return retrying(this.environment, plan, (attempt) =>
-      this.send(request, { attempt, headersMs, deadline, signal }, (exchange) =>
-        readReply(row, exchange, this.source()),
-      ),
-    );
+    const work = () =>
+      retrying(this.environment, plan, (attempt) =>
+        this.send(request, { attempt, headersMs, deadline, signal }, (exchange) =>
+          readReply(row, exchange, this.source()),
+        ),
+      );
+    return shared ? shared.during(work) : work();
   }
 
   /**

@@ -69,6 +69,14 @@ export function timedOut(phase: string): ClientError {
   });
 }
 
+/** The calls before this one took all the time that they had together, so it was not sent. */
+export const noTimeLeft = (): ClientError =>
+  new ClientError('request_timeout', 'The requests before this one took all of the time limit; it was not sent.', {
+    hint: 'Try again with a longer --timeout, in seconds; 0 for none.',
+    details: { phase: 'total' },
+    transient: true,
+  });
+
 /** A class S request whose answer is lost: repeating it could do it twice, so it is not repeated. */
 export function outcomeUnknown(lost: ClientError): ClientError {
   return new ClientError('outcome_unknown', 'The answer was lost: the request may or may not have taken effect.', {

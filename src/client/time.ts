@@ -13,6 +13,33 @@ export const MAX_TIMER = 2 ** 31 - 1;
 /** The time of day when the process began, and what has passed since: a clock that is set changes no wait. */
 export const steadyNow = (): number => performance.timeOrigin + performance.now();
 
+/** How long something was under way, what goes on at once counted once. */
+export class Stopwatch {
+  private readonly now: Clock['now'];
+  private before = 0;
+  private running = 0;
+  private since = 0;
+
+  constructor(now: Clock['now']) {
+    this.now = now;
+  }
+
+  /** Milliseconds so far. */
+  get ms(): number {
+    return this.running > 0 ? this.before + this.now() - this.since : this.before;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running++ === 0) this.since = this.now();
+    try {
+      return await work();
+    } finally {
+      const { ms } = this;
+      if (--this.running === 0) this.before = ms;
+    }
+  }
+}
+
 /** By the timers of the platform. */
 export const sleep = sleepBy((ms, run) => {
   const timer = setTimeout(run, ms);

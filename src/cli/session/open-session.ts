@@ -44,6 +44,8 @@ export interface SessionChoice {
   /** The one of a session's several seats that acts. */
   seat?: Seat | undefined;
   timeoutMs: number;
+  /** Whether that is for each request, instead of for all together. */
+  perRequest: boolean;
   verbose: boolean;
   /** The command as typed, for the person to repeat. */
   line: string;
@@ -166,11 +168,12 @@ export function keepThere(error: { code: string; hint?: string }, session: Sessi
 const LOOK_UPS: string[] = [routes.previewInvite.path, routes.lookUpMachineRequest.path];
 
 /** Options every client of this program gets: its name, its limit of time, its request lines. */
-export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose' | 'out'>) {
+export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'perRequest' | 'verbose' | 'out'>) {
   const { out, verbose } = choice;
   return {
     userAgent: `service/${version()}`,
     timeoutMs: choice.timeoutMs,
+    together: !choice.perRequest,
     fetch: localFetch,
     onRequest: ({ method, path, dryRun, status, ms, attempt, requestId }: RequestInfo) => {
       const changes = method !== 'GET' && !dryRun && !LOOK_UPS.includes(path);

@@ -18,6 +18,7 @@ export const json = () => {
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override boardFirst = true;
+  static override loops = true;
   static override summary = "Show the events of a board's record";
   static override description =
     'The newest ones by default; with --after those that follow a number, with --before those before it. With --ndjson\nall of them, unless --limit says how many.';

@@ -9,6 +9,7 @@ export const json = () => verified;
 export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   static override boardFirst = true;
   static override readOnly = without('accept');
+  static override loops = true;
   static override summary = "Check that a board's record was never changed";
   static override description =
     'Reads all events, recomputes the chain of hashes on this machine, compares it with the end that was found good last\ntime, and remembers the new end. Exit code 3 when anything does not fit, also when another board or server is there\nunder the name of the one that was checked: it is accepted with the line that is printed then.\nWith --from, only what follows that end: as much work as there is new.';

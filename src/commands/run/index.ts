@@ -23,6 +23,7 @@ export const json = () => object({ session: text, runs: count });
 
 export default class Run extends BaseCommand<typeof Run> {
   static override strict = false;
+  static override loops = true;
   static override summary = 'Run a program once for every bundle of messages an agent gets';
   static override description =
     'For programs that are no session: what comes for the agent is given to the program as an argument {bundle}, on its\nstandard input, or as a file {bundle_file}. Exit 0 acknowledges it, 75 means not now, everything else is tried again. The\nprogram gets SERVICE_SESSION, SERVICE_AGENT and SERVICE_HANDOFF, and no token. With --headless the program of --harness is\nrun by its own command lines, in one conversation that goes on; what stands after -- is added to them.\nSIGINT, SIGTERM and SIGHUP are passed on to a program that runs, which then has five seconds.';

@@ -24,6 +24,7 @@ export const json = () =>
   object({ swarm: text, board_created: flag, seats_added: z.array(text), agents: z.array(upAgent), timed_out: flag });
 
 export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
+  static override loops = true;
   static override summary = 'Start the agents of service.yaml on their board';
   static override description =
     'Makes the board and a seat for each agent where they are missing, starts every agent that does not run, and waits until\nall have taken their seats. What runs is left alone, so it can be run again at any time. In a folder\nwhere nothing was ever started it shows what it would start, and asks. The file:\n\n  board: payments\n  agents:\n    - name: claude\n      harness: claude-code\n      role: member\n    - name: triage\n      harness: command\n      args: [./answer.sh]\n      reply: true\n\nA program that is named by a path is looked for from the folder of the file. An agent may also have a model, args for its\nprogram, a dir, and a launcher: tmux (where a program needs a terminal), headless (in the background, once for each bundle\nof messages), or NAME for a program service-launcher-NAME. With reply: true, which needs no terminal, what the program\nprints is posted as its answer.';

@@ -23,7 +23,7 @@ import {
 import { forgetPending, placeOf, readKey, savePending, storeChoice } from '../../../local/keys/keystore.ts';
 import { type Arrival, settle } from './save-key.ts';
 
-export interface Deps extends Pick<SessionChoice, 'out' | 'timeoutMs' | 'verbose'> {
+export interface Deps extends Pick<SessionChoice, 'out' | 'timeoutMs' | 'perRequest' | 'verbose'> {
   /** `--no-input` was given. */
   noInput: boolean;
 }
@@ -51,8 +51,9 @@ export const machineLabel = (handle: string): string =>
 
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
+/** Each of its requests has the whole time: what became of a lost answer has still to be found out when that is over. */
 export const clientFor = (origin: string, token: string | undefined, deps: Deps): Client =>
-  new Client({ origin, ...(token === undefined ? {} : { token }), ...clientOptions(deps) });
+  new Client({ origin, ...(token === undefined ? {} : { token }), ...clientOptions({ ...deps, perRequest: true }) });
 
 /** The entry of a server that is to get a key here. @throws Failure `already_connected`. */
 export function entryToConnect(origin: string): ServerEntry | undefined {
