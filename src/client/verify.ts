@@ -1,5 +1,6 @@
 /** Verifies a board's record from what the server's API returns, and nothing else. */
 import { type ChainPoint, ChainVerifier, type Problem, type Sha256 } from '../contract/chain.ts';
+import type { BoardEvent } from '../contract/types.ts';
 import type { CallInput, Client } from './client.ts';
 import { unexpected } from './errors.ts';
 import { pages, type Repeat } from './pages.ts';
@@ -15,6 +16,8 @@ interface VerifyOptions {
   sha256?: Sha256;
   /** Sends the request for a page of events, and may do so again where it failed. */
   request?: Repeat | undefined;
+  /** Called with each event that passed. */
+  onEvent?: ((event: BoardEvent) => void) | undefined;
   /** Called after each page. @param total as many as there were at the first one */
   onPage?: ((done: number, total: number) => void) | undefined;
 }
@@ -47,7 +50,7 @@ export async function verifyBoard(
   board: { id: string; name: string },
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
-  const { pinned, from, request, onPage } = options;
+  const { pinned, from, request, onEvent, onPage } = options;
   const hashing = { sha256: options.sha256 ?? sha256 };
   const verifier = new ChainVerifier(board.id, { ...hashing, pinned, from });
   let head: number | undefined;
@@ -56,6 +59,7 @@ export async function verifyBoard(
     head ??= page.head_seq;
     for (const event of page.events) {
       if (await verifier.add(event)) break;
+      onEvent?.(event);
     }
     if (verifier.problem) break;
     onPage?.(verifier.events, head - (from?.seq ?? 0));

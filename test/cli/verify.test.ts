@@ -1,5 +1,8 @@
 /** A check of the record that fails: how it says so, and that what was known to be good stays known. */
+import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { folders } from '../../src/local/folders.ts';
@@ -58,6 +61,39 @@ describe('audit verify', () => {
       (pin) => Object.assign(pin, { seq: 9 }),
       () => finds(6, 'history_lost'),
     ));
+
+  it('exports with --verify what it verified, in one reading', async () => {
+    const { url } = (await home().json(['whoami'])).server;
+    let readings = 0;
+    const changing = createServer(async (request, response) => {
+      const headers = { authorization: request.headers.authorization ?? '' };
+      const answer = await fetch(`${url}${request.url}`, { headers });
+      let text = await answer.text();
+      if (request.url?.includes('/events') && ++readings > 1) text = text.replace('"two"', '"2wo"');
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+    }).listen(0, '127.0.0.1');
+    await once(changing, 'listening');
+    const env = {
+      SERVICE_SERVER: `http://127.0.0.1:${(changing.address() as AddressInfo).port}`,
+      SERVICE_TOKEN: readFileSync(home().path('data', 'local-key'), 'utf8').trim(),
+    };
+    const path = home().path('checked.ndjson');
+    const written = await home().json(['audit', 'export', path, '--verify', '--board', 'demo'], { env });
+    const events = readFileSync(path, 'utf8').trimEnd().split('\n');
+    expect([written.events, events.length]).to.deep.equal([5, 5]);
+    expect(JSON.parse(events[4]!)).to.include(written.head);
+    expect(readFileSync(path, 'utf8')).to.include('"two"').and.not.include('2wo');
+    // From now on each reading is changed: only what was good before it goes out.
+    const piped = await home().run(['audit', 'export', '-', '--verify', '--board', 'demo'], { env });
+    expect([piped.code, piped.stdout]).to.deep.equal([
+      3,
+      events
+        .slice(0, 3)
+        .map((line) => `${line}\n`)
+        .join(''),
+    ]);
+    changing.close();
+  });
 
   it('remembers the further end of two checks at once, whichever ends last', async () => {
     const place = folders({ SERVICE_HOME: home().path('two-checks') });

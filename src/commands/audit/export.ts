@@ -10,6 +10,7 @@ import { reasonOf } from '../../cli/stdin.ts';
 import { showData } from '../../cli/terminal/terminal.ts';
 import type { Repeat } from '../../client/pages.ts';
 import { eventPages } from '../../client/verify.ts';
+import type { BoardEvent } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { unwritable } from '../file/lib/get.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
@@ -17,6 +18,7 @@ import { verifyRecord, verifyText } from './lib/record.ts';
 export const json = () => object({ path: text, events: count, head: z.strictObject({ seq, hash: text }).nullable() });
 
 export default class AuditExport extends BaseCommand<typeof AuditExport> {
+  static override loops = true;
   static override summary = "Write a board's whole record to a file";
   static override description =
     'One event per line, exactly as the server gives them: what a third party needs to check the record without trusting\nanybody; service openapi says at listEvents how the hashes are made. "-" writes to standard output.';
@@ -26,25 +28,36 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
   ];
   static override seeAlso = ['audit verify'];
   static override args = { path: required('File to write, or -') };
-  static override flags = { verify: booleanFlag('Check the record first') };
+  static override flags = { verify: booleanFlag('Write only what passes the check of audit verify') };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
-    if (this.flags.verify) {
-      const checked = await verifyRecord(session, this.out);
-      const found = verifyText(session, checked);
-      if (!checked.ok) throw new Failure('check_failed', found);
-      this.out.note(found);
-    }
-    const result = await exportRecord(session, this.args.path, patiently(this.out));
+    const result = await exportRecord(this.args.path, (write) => this.record(session, write));
     if (this.args.path === '-') return;
     this.print<typeof json>(result, () => `Wrote ${result.events} events of ${session.board} to ${result.path}.`);
   }
+
+  /** Reads the record once, and hands on each of its events: with --verify those that passed, up to the first that does not. */
+  private async record(session: BoardSession, write: (line: string) => void): Promise<Written> {
+    const onEvent = (event: BoardEvent) => write(`${JSON.stringify(event)}\n`);
+    if (!this.flags.verify) return readEvents(session, patiently(this.out), onEvent);
+    const checked = await verifyRecord(session, this.out, { onEvent });
+    const found = verifyText(session, checked);
+    if (!checked.ok) throw new Failure('check_failed', found);
+    this.out.note(found);
+    const { events, head_seq, head_hash } = checked;
+    return { events, head: head_seq === null || head_hash === null ? null : { seq: head_seq, hash: head_hash } };
+  }
+}
+
+interface Written {
+  events: number;
+  head: { seq: number; hash: string } | null;
 }
 
 /** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
-async function exportRecord(session: BoardSession, path: string, request: Repeat) {
-  if (path === '-') return { path, ...(await writeEvents(session, request, showData)) };
+async function exportRecord(path: string, record: (write: (line: string) => void) => Promise<Written>) {
+  if (path === '-') return { path, ...(await record(showData)) };
   const target = resolve(path);
   // Told before a long record is fetched; decided when it takes its name.
   if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
@@ -52,7 +65,7 @@ async function exportRecord(session: BoardSession, path: string, request: Repeat
   const fd = openDraft(draft, path);
   const whole = undoAtExit(() => rmSync(draft, { force: true }));
   try {
-    const written = await writeEvents(session, request, (line) => writeFileSync(fd, line));
+    const written = await record((line) => writeFileSync(fd, line));
     // Takes the name, unless another file has it by now.
     closeSync(openSync(target, 'wx', 0o600));
     renameSync(draft, target);
@@ -79,15 +92,17 @@ function openDraft(draft: string, path: string): number {
   }
 }
 
-async function writeEvents({ client, board }: BoardSession, request: Repeat, write: (line: string) => void) {
-  let count = 0;
-  let head: { seq: number; hash: string } | null = null;
-  for await (const page of eventPages(client, board, { after: 0, limit: 200 }, request)) {
+async function readEvents(
+  { client, board }: BoardSession,
+  request: Repeat,
+  onEvent: (event: BoardEvent) => void,
+): Promise<Written> {
+  const written: Written = { events: 0, head: null };
+  for await (const page of eventPages(client, board, { after: 0, limit: 200 }, request))
     for (const event of page.events) {
-      write(`${JSON.stringify(event)}\n`);
-      head = { seq: event.seq, hash: event.hash };
-      count++;
+      onEvent(event);
+      written.events++;
+      written.head = { seq: event.seq, hash: event.hash };
     }
-  }
-  return { events: count, head };
+  return written;
 }

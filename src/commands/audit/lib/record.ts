@@ -10,6 +10,7 @@ import { unexpected } from '../../../client/errors.ts';
 import { verifyBoard } from '../../../client/verify.ts';
 import type { ChainPoint, Problem } from '../../../contract/chain.ts';
 import { idPattern } from '../../../contract/ids.ts';
+import type { BoardEvent } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
 import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../../../local/verified-heads.ts';
 import type { verified } from './shapes.ts';
@@ -21,6 +22,8 @@ interface VerifyFlags {
   start?: number | undefined;
   /** The id of a board that may stand under the name of the one that was checked before. */
   accept?: string | undefined;
+  /** Gets each event that passed. */
+  onEvent?: ((event: BoardEvent) => void) | undefined;
 }
 
 /** A longer check shows how far it is. */
@@ -35,7 +38,7 @@ const SHORT = 5_000;
 export async function verifyRecord(
   session: BoardSession,
   out: Output,
-  { start = 1, accept }: VerifyFlags = {},
+  { start = 1, accept, onEvent }: VerifyFlags = {},
 ): Promise<VerifyRecord> {
   const { client, board } = session;
   const { folders } = runtime();
@@ -49,7 +52,7 @@ export async function verifyRecord(
   const from = start > 1 ? startAt(session, start, known) : undefined;
   const progress = progressOf(out, board, (n) => String(Math.round(n)));
   const onPage = (done: number, total: number) => total > SHORT && progress.at(done, total);
-  const options = { sha256, pinned: known, from, request: patiently(out), onPage };
+  const options = { sha256, pinned: known, from, request: patiently(out), onEvent, onPage };
   const found = await verifyBoard(client, { id: ref.board_id, name: board }, options).finally(progress.end);
   const { problem, head } = found;
   if (!problem && head) await pin(folders, place, ref, head);
