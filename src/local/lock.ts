@@ -39,9 +39,10 @@ function breakStale(path: string, staleMs: number): void {
     const age = Date.now() - statSync(path).mtimeMs;
     const pid = holder(path);
     // Before a crash the clock may have been ahead.
-    if (age > staleMs || (Math.abs(age) > 1000 && (pid === null || !alive(pid)))) remove(path);
-  } catch {
-    // Released meanwhile.
+    if (age > staleMs || (Math.abs(age) > 1000 && (pid === null || !alive(pid)))) unlinkSync(path);
+  } catch (error) {
+    // Released meanwhile. One that cannot be removed, on a disk that is read-only by now, would be waited for for ever.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
