@@ -1,5 +1,5 @@
 /** A home folder on a disk that cannot be written: named as what it is, by every command that has to keep something. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
@@ -65,6 +65,22 @@ if (process.platform === 'linux')
       (await home().json(['board', 'list'])).boards.map(({ name }: { name: string }) => name) as string[];
     const agents = async () =>
       (await home().json(['agents', '-b', 'demo'])).agents.map(({ name }: { name: string }) => name) as string[];
+
+    it('of what is only noted keep no check of the record from telling what it found', async () => {
+      const state = home().path('state');
+      await home().json(['audit', 'verify', '-b', 'demo']);
+      const lock = join(state, 'audit-heads.json.lock');
+      for (const left of [false, true]) {
+        if (left) {
+          writeFileSync(lock, '');
+          utimesSync(lock, 1, 1);
+        }
+        const { stdout, stderr } = await inside('timeout 20 service audit verify -b demo', state);
+        expect(stdout, stderr).to.match(/^demo: \d+ events verified, head .+\nexit 0\n$/);
+        expect(stderr).to.include('The end is not remembered: ').and.include('read-only');
+      }
+      rmSync(lock);
+    });
 
     it('keep a seat from being made, whose token would be lost', async () => {
       const { code } = (await home().json(['code', 'create', '--board', 'demo', '--role', 'member'])).code;

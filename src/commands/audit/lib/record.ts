@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { patiently } from '../../../cli/list.ts';
+import { keepNote } from '../../../cli/local-note.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
@@ -55,7 +56,7 @@ export async function verifyRecord(
   const options = { sha256, pinned: known, from, request: patiently(out), onEvent, onPage };
   const found = await verifyBoard(client, { id: ref.board_id, name: board }, options).finally(progress.end);
   const { problem, head } = found;
-  if (!problem && head) await pin(folders, place, ref, head);
+  if (!problem && head) await keepNote(pin(folders, place, ref, head), out, 'The end is not remembered');
   return {
     ok: !problem,
     ...ref,
