@@ -76,9 +76,20 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** The person's own folder; where HOME names none, the one of the account, never one in the folder that this runs in. */
-export const homeOf = (env: Env): string =>
-  [env.HOME, homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
+/**
+ * The person's own folder; where HOME names none, the one of the account, never one in the folder that this runs in.
+ *
+ * @throws Failure where the user has no account, as in many containers
+ */
+export function homeOf({ HOME: named }: Env): string {
+  if (named && isAbsolute(named)) return named;
+  try {
+    const known = homedir();
+    return isAbsolute(known) ? known : userInfo().homedir;
+  } catch {
+    throw usage('This user has no home folder, as it has no account on this machine.', 'Set SERVICE_HOME, or HOME');
+  }
+}
 
 function defaultFolder(kind: (typeof kinds)[number], env: Env, platform: NodeJS.Platform): string {
   const user = homeOf(env);

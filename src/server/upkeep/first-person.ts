@@ -67,7 +67,7 @@ function nobodyHere(file: string): ServeError {
 
 async function insertOwner(tx: WriteTx, root: RootKey, token: string): Promise<PersonRow> {
   const known = await earliestAdmin(tx);
-  const person = known ?? (await insertPerson(tx, { handle: localHandle(userInfo().username), server_role: 'admin' }));
+  const person = known ?? (await insertPerson(tx, { handle: localHandle(userName()), server_role: 'admin' }));
   for (const row of await workingLocalKeys(tx)) await endKey(tx, row, { by: null, requestId: null });
   const name = slug(hostname().split('.')[0] ?? '') || 'machine';
   await makeHandedKey(tx, root, { personId: person.id, name, origin: 'local', token });
@@ -79,6 +79,15 @@ async function insertAdmin(tx: WriteTx, root: RootKey, handle: string, token: st
   const person = await insertPerson(tx, { handle, server_role: 'admin' });
   await makeHandedKey(tx, root, { personId: person.id, name: 'admin-key', origin: 'first_admin', token });
   return person;
+}
+
+/** Empty for a user without an account, as in many containers. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return '';
+  }
 }
 
 /** The operating system's user name as a handle; `owner` where nothing usable is left of it. */
