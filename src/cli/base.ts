@@ -185,8 +185,9 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Milliseconds one command's requests may take; 0 = no limit. */
   protected get timeoutMs(): number {
     const { timeout } = this.globals;
-    const given = timeout ?? runtime().env.SERVICE_TIMEOUT ?? '30';
-    if (!/^\d{1,6}(\.\d+)?$/.test(given)) throw usage(`--timeout takes seconds, but got "${given}".`);
+    const given = timeout ?? (runtime().env.SERVICE_TIMEOUT || '30');
+    const name = timeout === undefined ? 'SERVICE_TIMEOUT' : '--timeout';
+    if (!/^\d{1,6}(\.\d+)?$/.test(given)) throw usage(`${name} takes seconds, but got "${given}".`);
     return Math.round(Number(given) * 1000);
   }
 
@@ -200,7 +201,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** How times are shown. */
   protected get times(): TimeStyle {
-    const style = this.globals.time ?? runtime().env.SERVICE_TIME ?? 'relative';
+    const style = this.globals.time ?? (runtime().env.SERVICE_TIME || 'relative');
     if (style === 'relative' || style === 'local' || style === 'iso') return style;
     throw usage(`SERVICE_TIME must be relative, local or iso, but is "${style}".`);
   }

@@ -36,6 +36,14 @@ describe('an empty value', () => {
     expect(JSON.parse((await home().run(['say', '', '--json'])).stdout).error.code).to.equal('body_empty');
   });
 
+  it('of a variable about time or how it is shown is none, and one that is wrong is named', async () => {
+    expect((await home().run(['board', 'list'], { env: { SERVICE_TIMEOUT: '', SERVICE_TIME: '' } })).code).to.equal(0);
+    const wrong = await home().run(['board', 'list'], { env: { SERVICE_TIMEOUT: '30s' } });
+    expect(wrong.stderr).to.include('SERVICE_TIMEOUT takes seconds, but got "30s".');
+    const typed = await home().run(['board', 'list', '--timeout', '30s'], { env: { SERVICE_TIMEOUT: '9' } });
+    expect(typed.stderr).to.include('--timeout takes seconds, but got "30s".');
+  });
+
   it('is taken where it says something: code of no language, a variable that is set to nothing', async () => {
     const env = { SERVICE_AGENT: '', SERVICE_BOARD: '', SERVICE_SERVER: '' };
     const { message } = await home().json(['say', '--code=', 'x = 1'], { env });

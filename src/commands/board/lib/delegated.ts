@@ -42,7 +42,7 @@ export async function delegatedTo(session: SessionHere, choice: SessionChoice): 
   const { env, folders } = runtime();
   const saved = readCredentials(folders);
   const own = [...new Set((await sessionSeats()).map(({ origin }) => origin))];
-  const named = choice.server ?? env.SERVICE_SERVER ?? (own.length === 1 ? own[0] : undefined);
+  const named = choice.server ?? (env.SERVICE_SERVER || (own.length === 1 ? own[0] : undefined));
   const server = personServer({ named, project: findProject() }, saved, folders, env);
   if (choice.autostart) sayServer(server, saved, choice.out);
   const reached = server.local ? await useLocalServer(server, choice) : server;

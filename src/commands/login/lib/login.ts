@@ -60,7 +60,7 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const saved = readCredentials(folders);
   const usual = usualServer(saved, folders, env);
   const named =
-    options.url ?? env.SERVICE_SERVER ?? (!usual.local ? usual.origin : saved.default ? 'local' : undefined);
+    options.url ?? (env.SERVICE_SERVER || (!usual.local ? usual.origin : saved.default ? 'local' : undefined));
   if (named === 'local') return signInLocally(options);
   if (!named) throw missing('The address of the server', 'service login https://team.example.com');
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
