@@ -9,6 +9,7 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Agent, AgentOptions } from 'node:https';
 import { Readable } from 'node:stream';
 import { tooLarge } from '../client/errors.ts';
+import { olderThan } from './versions.ts';
 
 /** Uses this `fetch` for those, and the platform's for everything else. */
 export const localFetch: typeof fetch = async (input, init) => {
@@ -42,6 +43,10 @@ export function secureOptions(): AgentOptions {
   const ca = furtherCertificates(env.SSL_CERT_FILE);
   return { ...(proxy ? { proxyEnv: { HTTPS_PROXY: proxy, NO_PROXY: direct } } : {}), ...(ca ? { ca } : {}) };
 }
+
+/** Whether this version of Node.js takes proxies: older ones connect directly, without a word. */
+export const takesProxies = (version: string): boolean =>
+  !olderThan(version, '22.21.0') && (olderThan(version, '23.0.0') || !olderThan(version, '24.5.0'));
 
 /** Whether this is the address of a proxy. With some other texts every request of Node.js fails. */
 export function isProxy(text: string): boolean {

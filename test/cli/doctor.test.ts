@@ -323,4 +323,26 @@ describe('service doctor', () => {
     expect(bad.map(({ name }) => name)).to.deep.equal(['network', 'network']);
     expect(JSON.stringify(bad)).not.to.include('hunter22');
   });
+
+  it('tells of a proxy that this version of Node.js does not use', async () => {
+    home = new Home();
+    const old = join(home.dir, 'old.cjs');
+    const env = { HTTPS_PROXY: 'http://proxy.example:3128', NODE_OPTIONS: `--require=${old}` };
+    for (const [version, level] of [
+      ['22.18.0', 'warning'],
+      ['22.21.0', 'ok'],
+      ['24.4.1', 'warning'],
+      ['24.5.0', 'ok'],
+    ] as const) {
+      writeFileSync(
+        old,
+        `Object.defineProperty(process, 'version', { value: 'v${version}' });
+         Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
+      );
+      const { checks } = await findings([], env);
+      const network = checks.find(({ name }) => name === 'network');
+      expect(network?.level, version).to.equal(level);
+      if (level === 'warning') expect(network?.message).to.equal(`Node.js v${version} does not use HTTPS_PROXY.`);
+    }
+  });
 });

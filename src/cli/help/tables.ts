@@ -42,7 +42,7 @@ export const variables: [string, string][] = [
   ['NODE_EXTRA_CA_CERTS, SSL_CERT_FILE', 'Further certificates to trust'],
   [
     'HTTPS_PROXY, NO_PROXY',
-    'The proxy to servers on other machines, and the servers that need none; from Node.js 22.21 on',
+    'The proxy to servers on other machines, and the servers that need none; from Node.js 22.21 and 24.5 on',
   ],
 ];
 

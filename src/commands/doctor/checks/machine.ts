@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
 import { sizeText } from '../../../cli/terminal/fields.ts';
 import type { Env } from '../../../local/folders.ts';
-import { isProxy } from '../../../local/node-fetch.ts';
+import { isProxy, takesProxies } from '../../../local/node-fetch.ts';
 import { olderThan } from '../../../local/versions.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { dataFolder } from './data.ts';
@@ -93,6 +93,10 @@ function certificate(name: string, env: Env): Finding[] {
 /** Its value may hold a password, so it is not repeated. */
 function proxy(name: string, env: Env): Finding[] {
   const value = env[name];
-  if (!value || isProxy(value)) return [];
+  if (!value) return [];
+  const { version, versions } = process;
+  if (!takesProxies(versions.node))
+    return [warning('network', 'node_outdated', `Node.js ${version} does not use ${name}.`, 'nvm install 24')];
+  if (isProxy(value)) return [];
   return [failing('network', 'settings_unreadable', `${name} is not the address of a proxy.`, `unset ${name}`)];
 }
