@@ -54,10 +54,3 @@ export const slug = (text: string): string =>
     .replace(/^-+|-+$/g, '')
     .slice(0, 40)
     .replace(/-+$/, '');
-
-/** A setting of a board's policy as `board policy --set` takes it: `12/30`, `30m`, `open`. */
-export function policyValueText(value: unknown): string {
-  if (typeof value === 'number') return `${value / 60}m`;
-  const { notice, hold } = Object(value) as { notice?: number; hold?: number };
-  return hold === undefined ? String(value) : `${notice}/${hold}`;
-}

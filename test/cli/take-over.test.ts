@@ -75,10 +75,10 @@ describe('a task whose agent is gone', () => {
 
   it('leaves the time after which it is stale to the policy of its board', async () => {
     const set = (value: string) => text('board', 'policy', '--set', `stale_after=${value}`, '--board', 'payments');
-    expect(await set('2h')).to.include('stale_after=120m');
-    expect(await text('board', 'policy', '--board', 'payments')).to.match(
-      /^stale_after +120m, changed \(an agent gone/m,
-    );
+    expect(await set('2h')).to.include('stale_after=2h');
+    expect(await text('board', 'policy', '--board', 'payments')).to.match(/^stale_after +2h, changed \(an agent gone/m);
+    expect(await set('1000')).to.include('-> starter, stale_after=1000s');
+    expect(await set('1000s')).to.equal('policy of payments: unchanged\n');
     expect(await set('off')).to.include('stale_after=off');
     expect(await set('30m')).to.match(/-> starter$/m);
     expect((await at.home.run(['board', 'policy', '--set', 'stale_after=soon', '--board', 'payments'])).code).to.equal(

@@ -68,6 +68,13 @@ export const span = (seconds: number): string =>
         ? `${seconds / MINUTE}m`
         : `${seconds}s`;
 
+/** A setting of a board's policy as `board policy --set` takes it: `12/30`, `30m`, `open`. */
+export function policyValueText(value: unknown): string {
+  if (typeof value === 'number') return span(value);
+  const { notice, hold } = Object(value) as { notice?: number; hold?: number };
+  return hold === undefined ? String(value) : `${notice}/${hold}`;
+}
+
 /** A moment: a date and time, `14:20` today, or a duration from now; never in the past. */
 export function moment(text: string, name: string, now = Date.now()): string {
   const at = clock(text, now) ?? dated(text) ?? now + secondsOf(text) * 1000;

@@ -3,7 +3,7 @@ import { listFlag, optional, requestFlags } from '../../cli/flags.ts';
 import { without } from '../../cli/session/here.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
 import { fields } from '../../cli/terminal/fields.ts';
-import { policyValueText } from '../../contract/text.ts';
+import { policyValueText } from '../../cli/terminal/time.ts';
 import type { Board } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { AskingCommand, boardIdOf } from '../approval/lib/ask-person.ts';

@@ -2,9 +2,8 @@
 import { called } from '../../../cli/runtime.ts';
 import { copyable, fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
-import { followed, showTime, span, type TimeStyle } from '../../../cli/terminal/time.ts';
+import { followed, policyValueText, showTime, span, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { wholeChange } from '../../../contract/policy.ts';
-import { policyValueText } from '../../../contract/text.ts';
 import type { Answer, Approval, PolicyChange } from '../../../contract/types.ts';
 
 type Outcome = Answer<'getApproval'>;
