@@ -100,6 +100,13 @@ function hintIfMayBeDone(error: unknown): void {
   Object.assign(error, { hint: `${hint} With one --idempotency-key it is done once, however often it runs` });
 }
 
+/** Says where one sees what became of a write whose answer was lost. @param hint with the command that shows it */
+export const lost =
+  (hint: string) =>
+  (error: unknown): never => {
+    throw isClientError(error) && error.code === 'outcome_unknown' ? Object.assign(error, { hint }) : error;
+  };
+
 /** Why a file or folder of ours cannot be used, and what would mend it. */
 export const diskReasons: Record<string, [reason: string, fix: string]> = {
   EACCES: ['permission is denied', 'Make it writable'],

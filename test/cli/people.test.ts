@@ -126,10 +126,10 @@ describe('people of a server, from the command line', () => {
     const env = { SERVICE_TOKEN: `abh_${'A'.repeat(43)}`, SERVICE_SERVER: `http://127.0.0.1:${port}` };
     const lost = await home.run(['key', 'create', 'ci'], { env });
     expect(lost.code).to.equal(8);
-    expect(lost.stderr).to.include('outcome_unknown').and.include('service key list');
     expect(requests).to.equal(1);
     const there = ` --server http://127.0.0.1:${port}`;
     for (const [args, list, revoke] of [
+      [['key', 'create', 'ci'], `key list${there}`, `key revoke ci${there}`],
       [['invite', 'create'], `invite list${there}`, `invite revoke ID${there}`],
       [
         ['code', 'create', '--role', 'writer', '--board', 'far'],

@@ -1,9 +1,9 @@
 import { booleanFlag, confirmFlags, required, WriteCommand } from '../../cli/base.ts';
+import { lost } from '../../cli/errors.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { requestedApproval } from '../../cli/shapes.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { allowedText, allowQuestion } from './lib/approval-text.ts';
-import { lost } from './lib/approvals.ts';
 
 export const json = () => requestedApproval;
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { lost } from '../../cli/errors.ts';
 import { booleanFlag, listFlag, requestFlags, secretFlags, stringFlag } from '../../cli/flags.ts';
 import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { sessionSeats } from '../../cli/session/own-seats.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
-import { ClientError } from '../../client/errors.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { AskingCommand } from '../approval/lib/ask-person.ts';
@@ -40,10 +40,14 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
     const session = await this.session(this.flags.request ? 'G' : 'A').catch(sayWhoAsks);
     const { body, names } = await this.body(session);
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body });
-    const call = { body, idempotencyKey: this.key };
-    const { data: invite } = await session.client.call('createInvite', call).catch(lost(stayingAt(session)));
+    const stay = stayingAt(session);
+    const { data: invite } = await session.client
+      .call('createInvite', { body, idempotencyKey: this.key })
+      .catch(
+        lost(`See whether it is there: service invite list${stay}. Revoke it with: service invite revoke ID${stay}`),
+      );
     warnOfLoopback(this.out, invite.invite);
-    const text = () => newInviteText(invite, names, { times: this.times, stay: stayingAt(session) });
+    const text = () => newInviteText(invite, names, { times: this.times, stay });
     this.print<typeof json>({ invite }, text, invite.invite);
   }
 
@@ -87,14 +91,3 @@ async function boardNamed(client: Client, board: string): Promise<{ id: string; 
   const { data } = await client.call('getBoard', { params: { board } });
   return { id: data.id, name: data.name };
 }
-
-/** An invite whose answer was lost may exist; its link is gone with the answer. */
-const lost =
-  (stay: string) =>
-  (error: unknown): never => {
-    if (!(error instanceof ClientError) || error.code !== 'outcome_unknown') throw error;
-    throw new Failure('outcome_unknown', 'The answer was lost: an invite may have been made, whose link nobody has.', {
-      hint: `See whether it is there: service invite list${stay}. Revoke it with: service invite revoke ID${stay}`,
-      ...(error.details ? { details: error.details } : {}),
-    });
-  };

@@ -1,11 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { required, secretFlags, WriteCommand } from '../../cli/base.ts';
+import { lost } from '../../cli/errors.ts';
 import { called } from '../../cli/runtime.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { duration, showEnd, type TimeStyle } from '../../cli/terminal/time.ts';
 import type { Answer } from '../../contract/types.ts';
-import { Failure, usage } from '../../local/failure.ts';
+import { usage } from '../../local/failure.ts';
 
 const HOUR = 3_600;
 const YEAR = 365 * 86_400;
@@ -31,15 +32,16 @@ export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
     const session = await this.session('P');
     const { client, server, entry } = session;
     const body = { name: this.args.name, ttl_seconds: ttl };
-    const { data: key } = await client.call('createKey', { body, idempotencyKey: this.key }).catch((error) => {
-      const { code, message } = error as { code?: string; message: string };
-      if (code !== 'outcome_unknown') throw error;
-      throw new Failure(code, message, {
-        hint: `service key list${stayingAt(session)} shows whether it was made; then: service key revoke ${body.name}${stayingAt(session)}`,
-      });
-    });
+    const stay = stayingAt(session);
+    const { data: key } = await client
+      .call('createKey', { body, idempotencyKey: this.key })
+      .catch(
+        lost(
+          `See whether it is there: service key list${stay}. Revoke it with: service key revoke ${body.name}${stay}`,
+        ),
+      );
     const handle = entry?.person?.handle ?? 'you';
-    const text = () => newKeyText(key, { handle, url: server.url, times: this.times, stay: stayingAt(session) });
+    const text = () => newKeyText(key, { handle, url: server.url, times: this.times, stay });
     this.print<typeof json>({ key }, text, key.token);
   }
 }

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { ClientError } from '../../../client/errors.ts';
 import { allRows } from '../../../client/pages.ts';
 import type { Answer, Approval } from '../../../contract/types.ts';
 import type { Folders } from '../../../local/folders.ts';
@@ -11,13 +10,6 @@ import { isRecord, noteFile } from '../../../local/private-file.ts';
 /** All that are listed: a person's agents', or an agent's own. */
 export const allApprovals = ({ client }: Session, state: string | undefined): Promise<Approval[]> =>
   allRows(client, 'listApprovals', 'approvals', { query: { state, limit: 100 } });
-
-/** Says where one sees what became of a write whose answer was lost. @param hint with the command that shows it */
-export const lost =
-  (hint: string) =>
-  (error: unknown): never => {
-    throw error instanceof ClientError && error.code === 'outcome_unknown' ? Object.assign(error, { hint }) : error;
-  };
 
 /** Collects as the agent that asked; the key is saved first, so that a lost answer is found again. */
 export async function collected({ client, server }: Session, approval: string): Promise<Answer<'collectApproval'>> {

@@ -1,6 +1,7 @@
 /** Requests an agent's person to allow an action that the agent may not take itself. */
 import type { Command } from '@oclif/core/command';
 import { WriteCommand } from '../../../cli/base.ts';
+import { lost } from '../../../cli/errors.ts';
 import { called } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
@@ -13,7 +14,6 @@ import { usage } from '../../../local/failure.ts';
 import { newInviteText, warnOfLoopback } from '../../invite/lib/invite.ts';
 import { handleOf } from '../../people/lib/people.ts';
 import { actionWords, selectText } from './approval-text.ts';
-import { lost } from './approvals.ts';
 
 /** A command that an agent may ask its person to carry out, with `--request`. */
 export abstract class AskingCommand<T extends typeof Command> extends WriteCommand<T> {

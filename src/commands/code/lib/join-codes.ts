@@ -1,12 +1,11 @@
 /** Creates and lists join codes. */
-
+import { lost } from '../../../cli/errors.ts';
 import { called } from '../../../cli/runtime.ts';
 import { type BoardSession, stayingAt } from '../../../cli/session/open-session.ts';
 import { copyable } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { duration, showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
-import { ClientError } from '../../../client/errors.ts';
 import type { Answer, Board, JoinCode } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -30,7 +29,9 @@ export async function makeCode(
     ...(guest === undefined ? {} : { guest: guest.replace(/^@/, '') }),
   };
   const stay = ` --board ${board}${stayingAt({ choice })}`;
-  const { data: code } = await client.call('createJoinCode', { params, body, idempotencyKey: key }).catch(lost(stay));
+  const { data: code } = await client
+    .call('createJoinCode', { params, body, idempotencyKey: key })
+    .catch(lost(`See whether it is there: service code list${stay}. Revoke it with: service code revoke ID${stay}`));
   return { code, prompt: codePrompt(code) };
 }
 
@@ -55,17 +56,6 @@ export async function rolesOf(client: Client, template: string): Promise<[string
     exit: 2,
   });
 }
-
-/** A code whose answer was lost may exist; nobody knows it then. */
-const lost =
-  (stay: string) =>
-  (error: unknown): never => {
-    if (!(error instanceof ClientError) || error.code !== 'outcome_unknown') throw error;
-    throw new Failure('outcome_unknown', 'The answer was lost: a code may have been made, which nobody knows.', {
-      hint: `See whether it is there: service code list${stay}. Revoke it with: service code revoke ID${stay}`,
-      ...(error.details ? { details: error.details } : {}),
-    });
-  };
 
 export type NewCode = Answer<'createJoinCode'>;
 
