@@ -7,6 +7,7 @@ import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson, boardIdsOf } from '../members/memberships.store.ts';
 import { type Notice, tell } from '../notices/notices.steps.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
+import { sha256 } from '../text/hash.ts';
 import { redact } from '../text/redaction.ts';
 import { indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
@@ -110,7 +111,8 @@ const noticeOf = (
 ): Notice => ({
   member_id: other.member_id,
   kind: 'line_overlap',
-  subject: `${agent.id} ${now}`,
+  // Once while it stands, however often the line that meets these files is cleared and set again.
+  subject: `${agent.id} ${sha256(`${other.repo} ${other.paths}`)}`,
   expires_at: now + TOLD_FOR_MS,
   text: `${agent.name} on ${other.board} also works on files of your line: ${shared[0]}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}.`,
   about: { board: other.board },

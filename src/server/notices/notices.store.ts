@@ -41,10 +41,15 @@ export const insertNotices = (tx: WriteTx, rows: NoticeRow[]): Promise<number> =
     tx.change((db) => db('notices').insert(part).onConflict(['member_id', 'kind', 'subject', 'generation']).ignore()),
   );
 
-/** Drops the oldest ones of each of these agents that leave more than `most` undelivered. */
+/**
+ * Drops the oldest ones of each of these agents that leave more than `most` undelivered; first those of overlapping lines,
+ * which anybody on a board can cause.
+ */
 export const dropOldest = (tx: WriteTx, memberIds: string[], most: number): Promise<number> =>
   tx.change((db) => {
-    const newestFirst = db.raw('ROW_NUMBER() OVER (PARTITION BY member_id ORDER BY created_at DESC, id DESC)');
+    const newestFirst = db.raw(
+      "ROW_NUMBER() OVER (PARTITION BY member_id ORDER BY kind = 'line_overlap', created_at DESC, id DESC)",
+    );
     const ranked = db('notices')
       .whereIn('member_id', memberIds)
       .whereNull('delivered_at')

@@ -102,6 +102,22 @@ forEachDatabase('a notice', (engine) => {
     expect(codeOf(await s.agent.call('listNotices'))).to.equal('403 agent_removed');
   });
 
+  it('of a decision stays however many overlapping lines are told of after it', async () => {
+    const s = await scene(server);
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    const rival = await newAgent(s.ana, s.board.name);
+    const on = (agent: Api, path: string) =>
+      agent.ok('setMyLine', { body: { kind: 'working', text: 'on it', repo: 'github.com/acme/api', paths: [path] } });
+    for (let n = 0; n < 51; n++) {
+      await on(rival, 'docs/**');
+      await on(s.agent, `src/${n}.ts`);
+      await on(rival, 'src/**');
+    }
+    const all = (await s.agent.ok('listNotices', { query: { limit: 100 } })).notices;
+    expect(all.map(({ kind }) => kind)).to.deep.equal(['approval_declined', ...Array(49).fill('line_overlap')]);
+    expect(all.at(-1)?.text).to.include('src/50.ts');
+  });
+
   it('is hinted at on the stream of the person, with requests and allowance, by ids alone', async () => {
     const s = await scene(server);
     const stream = await TestStream.open(s.ana);
