@@ -27,6 +27,21 @@ interface KnownGlob {
   automaton: Automaton | null;
 }
 
+/**
+ * Each item with an equal part of the steps, and what the ones before it left of theirs: globs that take long to compare
+ * hide no other item.
+ */
+export function* inEqualParts<T>(items: readonly T[], steps: number): Generator<[T, Steps]> {
+  const firsts: Steps['firsts'] = new Map();
+  let all = steps;
+  for (const [at, item] of items.entries()) {
+    const left = all / (items.length - at);
+    const part = { left, firsts };
+    yield [item, part];
+    all += Math.max(0, part.left) - left;
+  }
+}
+
 /** What is wrong with a glob; null for a good one. */
 export function globProblem(glob: string): string | null {
   if (glob === '' || codePoints(glob) > LONGEST_GLOB) return `must have 1 to ${LONGEST_GLOB} characters`;

@@ -1,7 +1,7 @@
 /** Caches which files other agents work on, so that a hook that changes a file needs no request to a server. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { covers, type Steps } from '../../contract/globs.ts';
+import { covers, inEqualParts } from '../../contract/globs.ts';
 import type { Claim } from '../../contract/types.ts';
 import { pathIn, type Repository, repositoryOf } from '../../local/repository.ts';
 import { quoted } from '../bundle/escape.ts';
@@ -20,7 +20,7 @@ const MAX_AGE_US = 30_000_000;
 /** A repository's origin can change. */
 const REPOSITORY_MAX_AGE_US = 300_000_000;
 const MAX_FILES = 1_000;
-/** For all claims together, in equal parts: globs that take long to compare hold up no hook and hide no other claim. */
+/** For all claims together: globs that take long to compare hold up no hook. */
 const STEPS_A_CHECK = 20_000;
 /** Files that a warning names; it counts the others. */
 const NAMED_FILES = 3;
@@ -127,12 +127,9 @@ export class Claims {
     const claims = [...session.seats]
       .flatMap(({ row }) => this.#seatClaims(row).claims)
       .filter((claim) => !claim.own && !own.has(claim.member_id));
-    let left = STEPS_A_CHECK;
-    for (const [at, claim] of claims.entries()) {
+    for (const [claim, steps] of inEqualParts(claims, STEPS_A_CHECK)) {
       if (session.pendingLines.length >= MAX_WAITING_LINES) return;
       const found: string[] = [];
-      const steps: Steps = { left: left / (claims.length - at) };
-      left -= steps.left;
       for (const file of files) {
         if (steps.left <= 0) break;
         if (file.warned || file.repo !== claim.repo || !covers(claim.paths, file.path, steps)) continue;
@@ -140,7 +137,6 @@ export class Claims {
         found.push(file.path);
       }
       if (found.length > 0) session.pendingLines.push(claimLine(found, claim));
-      left += Math.max(0, steps.left);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Who is on which files: other agents whose lines can mean a same file, and what both are told of it. */
-import { overlap, STEPS, type Steps } from '../../contract/globs.ts';
+import { inEqualParts, overlap, STEPS, type Steps } from '../../contract/globs.ts';
 import type { Body, LineOverlap } from '../../contract/types.ts';
 import { recheckShown } from '../access/replay.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -49,20 +49,20 @@ export async function overlapsOf(
   if (line.paths === null || line.repo === null) return [];
   // Of two lines that are set at one moment, the later one finds the other.
   await tx.serialise(`files of ${line.repo}`);
-  const steps: Steps = { left: STEPS };
   const ownSeats = await seatsOfSession(tx, agent);
   const own = new Set(ownSeats.map(({ id }) => id));
   const seats = indexBy(ownSeats, 'board_id');
   const places = [...seats.keys()];
-  const others = [...(await standingClaims(tx, places)), ...standing(tx, await claimsElsewhere(tx, places))];
+  const standingNow = [...(await standingClaims(tx, places)), ...standing(tx, await claimsElsewhere(tx, places))];
+  const others = standingNow.filter(({ member_id, repo }) => !own.has(member_id) && repo === line.repo);
   const found = new Map<string, LineOverlap[]>();
   const news: Notice[] = [];
   const boards = new Set<string>();
   // A line that was set on another board is there once for each seat that its session has on these.
   const holders = new Set<string>();
-  for (const other of others) {
+  for (const [other, steps] of inEqualParts(others, STEPS)) {
     const { agent: name, member_id, holder_id, board, at } = other;
-    if (own.has(member_id) || found.has(member_id) || holders.has(holder_id)) continue;
+    if (found.has(member_id) || holders.has(holder_id)) continue;
     const shared = sharedWith(line, other, steps);
     if (shared.length === 0) continue;
     boards.add(other.board_id);
@@ -74,8 +74,9 @@ export async function overlapsOf(
       member_id,
       paths.map((path) => ({ ...about, path })),
     );
-    if (former === undefined || sharedWith(former, other, steps).length === 0)
-      news.push(noticeOf(tx, seats.get(other.board_id)!, other, shared));
+    // Where the steps were not enough it is not known, and the other is told.
+    const knew = former !== undefined && sharedWith(former, other, steps).length > 0 && steps.left > 0;
+    if (!knew) news.push(noticeOf(tx, seats.get(other.board_id)!, other, shared));
   }
   await tell(tx, ...news);
   shown.boards = [...boards];

@@ -101,6 +101,22 @@ forEachDatabase('files that agents are on', (engine) => {
     expect(await told(codex)).to.have.length(2);
   });
 
+  it('are told of also where an older line has globs that take long to compare', async () => {
+    const slow = await newAgent(pam, board.name, { name: `slow-${round}` });
+    await line(
+      slow,
+      Array.from({ length: 20 }, (_, n) => `**/*${'a*b*c*'.repeat(30)}${n}`),
+    );
+    await line(codex, ['src/http.ts']);
+    const apart = await newAgent(pam, board.name, { name: `apart-${round}` });
+    await line(apart, ['src/**/*.md']);
+    await line(claude, ['**/*.json']);
+    expect(await told(codex)).to.deep.equal([]);
+    const agents = (await shared(claude, ['src/*.ts', 'src/**/*.ts']))?.map(([agent]) => agent);
+    expect(agents).to.include(codex.name).and.not.to.include(apart.name);
+    expect(await told(codex)).to.have.length(1);
+  });
+
   it('tell of each other also agents that say it at one moment', async () => {
     for (let n = 0; n < 10; n++) {
       const lines = await Promise.all([line(codex, [`src/${n}.ts`]), line(claude, [`src/${n}.*`])]);
