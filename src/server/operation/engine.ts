@@ -3,7 +3,7 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Database } from '../db/tx.ts';
 import type { Live } from '../live/live.ts';
 import type { Admit, InTurn } from '../rates/work.ts';
-import type { Caller, Credential } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { Deps } from './usecase.ts';
 
 export interface Engine extends Deps {
@@ -11,7 +11,7 @@ export interface Engine extends Deps {
   live: Live;
   blobs: Blobs;
   /** Takes a place for an upload until the returned function is called. @throws Refusal `rate_limited` */
-  takeUploadSlot(credential: Credential): () => void;
+  takeUploadSlot(caller: Caller): () => void;
   /** Limits on what signed-in callers ask for. */
   admit: Admit;
   inTurn: InTurn;

@@ -46,8 +46,8 @@ export async function runUpload(engine: Engine, offered: Upload, call: Call): Pr
   const { credential, input, incoming } = call;
   const run: Run = { engine, offered, credential, input, incoming, seen: null };
   // Before it takes a place or waits for a key: one that does not work takes nothing from those that do.
-  await reading(engine, offered.name, credential, async () => {});
-  const release = engine.takeUploadSlot(credential);
+  const caller = await reading(engine, offered.name, credential, async (_tx, found) => found);
+  const release = engine.takeUploadSlot(caller);
   try {
     const { key } = incoming;
     if (key === null) return await first(run);

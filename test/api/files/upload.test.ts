@@ -294,30 +294,49 @@ forEachDatabase('uploading files', (engine) => {
     expect(lost).to.equal(2);
   });
 
+  /** An upload whose server asks for its bytes, which never come. */
+  const begin = ({ token }: Api, n: number) => {
+    const socket = open(server.url);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', () => {});
+    socket.write(
+      lines(
+        `POST /v1/boards/${board}/files?name=slow-${n} HTTP/1.1`,
+        `Host: ${new URL(server.url).host}`,
+        `Authorization: Bearer ${token}`,
+        `Idempotency-Key: slow-${n}`,
+        'Content-Type: application/octet-stream',
+        'Content-Length: 5',
+        'Expect: 100-continue',
+      ),
+    );
+    return { socket, asked: until(() => answer.startsWith('HTTP/1.1 100'), 'the bytes are asked for') };
+  };
+
+  it('gives at most 32 places to one person with all their agents', async () => {
+    const pia = await server.person('pia');
+    await putOnBoard(server, board, pia);
+    const agents = await Promise.all(
+      Array.from({ length: 4 }, (_unused, n) => newAgent(pia, board, { name: `p${n}` })),
+    );
+    const begun = agents.flatMap((agent) => Array.from({ length: 8 }, (_unused, n) => begin(agent, n)));
+    try {
+      await Promise.all(begun.map(({ asked }) => asked));
+      const { code, body } = await tryPut(pia, board, 'of-pia.md', 'x');
+      expect([code, JSON.stringify(body).includes('32 uploads of this person')]).to.deep.equal(['rate_limited', true]);
+      expect((await tryPut(dana, board, 'of-others.md', 'x')).status).to.equal(201);
+    } finally {
+      for (const { socket } of begun) socket.destroy();
+    }
+    await until(async () => (await tryPut(pia, board, 'of-pia.md', 'x')).status === 201, 'a place is free again');
+  });
+
   it('has 64 places for uploads, of which a credential that does not work takes none', async () => {
     const persons = await Promise.all(Array.from({ length: 8 }, (_unused, n) => server.person(`uploader-${n}`)));
     for (const person of persons) await putOnBoard(server, board, person);
-    /** An upload whose server asks for its bytes, which never come. */
-    const begin = ({ token }: Api, n: number) => {
-      const socket = open(server.url);
-      let answer = '';
-      socket.on('data', (chunk) => {
-        answer += chunk;
-      });
-      socket.on('error', () => {});
-      socket.write(
-        lines(
-          `POST /v1/boards/${board}/files?name=slow-${n} HTTP/1.1`,
-          `Host: ${new URL(server.url).host}`,
-          `Authorization: Bearer ${token}`,
-          `Idempotency-Key: slow-${n}`,
-          'Content-Type: application/octet-stream',
-          'Content-Length: 5',
-          'Expect: 100-continue',
-        ),
-      );
-      return { socket, asked: until(() => answer.startsWith('HTTP/1.1 100'), 'the bytes are asked for') };
-    };
     const begun = persons.flatMap((person) => Array.from({ length: 8 }, (_unused, n) => begin(person, n)));
     try {
       await Promise.all(begun.map(({ asked }) => asked));
