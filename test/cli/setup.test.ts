@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { Home } from './support/home.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
+import { PlayedSession } from './support/played.ts';
 
 interface Step {
   name: string;
@@ -15,16 +17,17 @@ interface Step {
 const inSession = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
 
 describe('setup', () => {
+  let at: Hosted;
   let host: Home;
   let laptop: Home;
   let url: string;
   before(async () => {
-    host = new Home();
-    await host.serve();
-    ({ url } = (await host.json(['board', 'create', 'launch', '--private'])).server);
+    at = await hosted();
+    ({ url, home: host } = at);
+    await host.json(['board', 'create', 'launch', '--private']);
     await host.json(['agent', 'create', 'helper', '--board', 'launch']);
   });
-  after(() => host.close());
+  after(() => at.close());
   beforeEach(() => {
     laptop = new Home();
   });
@@ -93,6 +96,30 @@ describe('setup', () => {
     expect(of(ended.steps, 'account')?.text).to.equal(
       `Your key for ${url} does not work any more: it was revoked or has expired. service login ${url}`,
     );
+  });
+
+  it('leads somebody whose account has ended to another one by a new invite, in a session too', async () => {
+    await walk((await invite()).invite, ['--handle', 'ana']);
+    await host.json(['people', 'remove', 'ana', '--yes']);
+    const { invite: link } = await invite();
+    const session = new PlayedSession(laptop, 'one');
+    await session.start();
+    for (const env of [{}, { ...session.env, CLAUDECODE: '1' }]) {
+      const led = await walk(link, ['--handle', 'ana2'], env);
+      expect([led.code, led.states['memberships'], led.states['pairing']]).to.deep.equal([0, 'waiting', 'waiting']);
+      expect(of(led.steps, 'account')).to.deep.equal({
+        name: 'account',
+        state: 'needs_you',
+        text: `The key of @ana at ${url} does not work any more: it was revoked or has expired. Forget it, then run this again to come by the invite.`,
+        next: `service logout ${url}`,
+      });
+    }
+    await laptop.run(['daemon', 'stop']);
+    expect(await people()).to.not.include('ana2');
+    await laptop.json(['logout', url]);
+    const come = await walk(link, ['--handle', 'ana2']);
+    expect(of(come.steps, 'account')).to.include({ state: 'done', text: `@ana2 at ${url}.` });
+    expect(come.states['memberships']).to.equal('done');
   });
 
   it('sets the programs of agents up where that was said, and lists what it would change where not', async () => {

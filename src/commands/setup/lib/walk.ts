@@ -42,7 +42,7 @@ export async function setUp(target: Target, options: SetupOptions, look: () => P
   if (account.state !== 'done') return [...steps, ...later(account)];
   const blind = sessionHere() !== null && !programs.known;
   const view = blind ? unseen : await look();
-  const boards = await guarded('memberships', () => memberships(view));
+  const boards = await guarded('memberships', () => memberships(view, target, options));
   if (boards.name === 'account') return [programs.installed, boards, ...later(boards)];
   steps.push(boards, harness(programs));
   const found = await guarded('pairing', () => pairing(target, view));
@@ -120,16 +120,33 @@ const unclear = (error: unknown): boolean =>
   (error instanceof Failure || error instanceof ClientError) && error.code === 'outcome_unknown';
 
 /** It is the first look at the server: an account whose key has ended is seen here, and is no account. */
-async function memberships(view: View): Promise<Step> {
+async function memberships(view: View, target: Target, options: SetupOptions): Promise<Step> {
   try {
     const boards = await view.boards();
     if (boards === null) return step('memberships', 'waiting', UNSEEN);
     return step('memberships', 'done', boards.length === 0 ? 'On no board yet.' : `On ${boards.join(', ')}.`);
   } catch (error) {
     const { code } = error as { code?: unknown };
-    if (code !== 'unauthorized' && code !== 'server_identity_changed') throw error;
-    return failed('account', error);
+    if (code === 'server_identity_changed') return failed('account', error);
+    // The same of a person's key, and of the daemon's delegation in a session.
+    if (code !== 'unauthorized' && code !== 'delegation_revoked') throw error;
+    return (await anew(target, options)) ?? failed('account', error);
   }
+}
+
+/** What comes first where a key has ended and an invite that still works leads to another account. */
+async function anew({ origin, link }: Target, options: SetupOptions): Promise<Step | null> {
+  if (!link) return null;
+  const { previewOf } = await import('../../invite/lib/invite-link.ts');
+  if (!(await previewOf(link, options).catch(() => null))) return null;
+  const handle = readCredentials(runtime().folders).servers[origin]?.person?.handle;
+  const ended = `The key of @${handle} at ${origin} does not work any more: it was revoked or has expired.`;
+  return step(
+    'account',
+    'needs_you',
+    `${ended} Forget it, then run this again to come by the invite.`,
+    `service logout ${origin}`,
+  );
 }
 
 /** What the person has to trust or start anew before sessions are told of. */
