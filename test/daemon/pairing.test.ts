@@ -361,6 +361,32 @@ describe('pairing two sessions', () => {
       await until(() => secrets().length === 1, 'the session is selected');
     });
 
+    it('tells the session that it is not selected, and what to do, where the machine has another key by then', async () => {
+      const { approval } = await asked();
+      const { server_id } = await server.nobody.ok('getInfo');
+      const { token } = await server.dana.ok('createKey', { body: { name: `rotated-${keys}` } });
+      noteSecrets(token);
+      const owner = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token });
+      await rig.machine.knows(proxy.url, server_id, owner);
+      const hook = await sessions[0]!.wait();
+      await allow(server.dana, approval);
+      const frame = await hook.next();
+      await took(hook, frame);
+      await hook.end();
+      let told = String(frame['bundle']);
+      await sessions[0]!.hook('turn_start', { wake: true, handoff_id: frame['handoff_id'] });
+      await until(async () => {
+        told += JSON.stringify(await sessions[0]!.hook('boundary'));
+        return told.includes('not selected');
+      }, 'the session is told');
+      expect(told).to.match(
+        new RegExp(
+          `this session was not selected for prq_\\w{26}: .* Once the invite is used, run: service join --board ${board.name}; then: service pairing select prq_\\w{26} --here`,
+        ),
+      );
+      expect(secrets()).to.deep.equal([]);
+    });
+
     it('selects no other life of it', async () => {
       const { approval } = await asked();
       await sessions[0]!.ask('register', { source: 'resume', boot: 'eeeeeeeeeeeeeeee' });

@@ -1,5 +1,6 @@
 /** The `pairing` verb: a session lists, proposes, accepts or ends pairing requests. */
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
+import { quoted, shellWord } from '../bundle/escape.ts';
 import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { PAIRINGS } from '../control/limits.ts';
@@ -213,12 +214,20 @@ export class Pairing {
     const request = await this.#call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
     const { origin } = seat;
     const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: current.identity });
-    await this.endpoints.select(endpoint, false);
+    await this.endpoints.select(endpoint, false).catch((error: unknown) => {
+      if (error instanceof ControlRefusal && error.code === 'forbidden')
+        session.pendingLines.push(notSelectedLine(request.id, current.identity.board));
+      throw error;
+    });
     this.#options.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
     void endpoint.steps.run().catch(ignore);
     return true;
   }
 }
+
+/** Taking the seat again by itself would end the invite that was just allowed. */
+const notSelectedLine = (id: string, board: string): string =>
+  `service: this session was not selected for ${quoted(id)}: the key of this machine is not the one its seat was made with. Once the invite is used, run: service join --board ${board}; then: service pairing select ${shellWord(id)} --here`;
 
 const findSeat = (session: Session, origin: string, boardId: string): SeatIdentity | undefined =>
   session.view.seats.find((seat) => seat.origin === origin && seat.board_id === boardId);

@@ -51,7 +51,7 @@ export async function seenRequests(tx: ReadTx, caller: Caller): Promise<SubjectR
   });
 }
 
-interface Held {
+export interface Held {
   row: SubjectRow;
   board: BoardRow;
 }

@@ -19,6 +19,16 @@ export const pairingClosed = (): Refusal =>
 export const notYours = (whose: string): Refusal =>
   new Refusal('forbidden', `Only ${whose} may do this.`, { hint: 'service pairing show PRQ says who is who.' });
 
+/** The agent has its token from another key of its person. @param unused its invite, which the other token would end, waits */
+export const seatOfAnotherKey = (board: string, unused: boolean): Refusal => {
+  const again = `in the agent's session: service join --board ${board}; then repeat this`;
+  return new Refusal('forbidden', 'Only the key that the agent was given its token with may do this.', {
+    hint: unused
+      ? `Another token would end the agent's invite. Once it is used, take the seat again ${again}`
+      : `Take the seat again with the key that is in use, ${again}`,
+  });
+};
+
 export const evidenceInvalid = (check: string): Refusal =>
   new Refusal('pairing_evidence_invalid', `The ${check} of this round trip is wrong.`, {
     hint: 'Ping again, and report the reply that was handed to this session.',

@@ -7,14 +7,14 @@ import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import { timestamp } from '../text/time.ts';
 import { pairingView } from '../views/pairing.ts';
-import { lockPairing, requireOpen } from './find.steps.ts';
+import { type Held, lockPairing, requireOpen } from './find.steps.ts';
 import { otherSide } from './lines.rules.ts';
 import { move } from './move.steps.ts';
 import { type ProofRow, proofEnd } from './proofs.rules.ts';
 import { proofByVerifier, rearm } from './proofs.store.ts';
-import { notYours, pairingChanged } from './refusals.rules.ts';
+import { notYours, pairingChanged, seatOfAnotherKey } from './refusals.rules.ts';
 import { requestById, type SubjectRow } from './requests.store.ts';
-import { isLive } from './subject.rules.ts';
+import { isLive, waitsOnAgentsInvite } from './subject.rules.ts';
 
 type Selection = Body<'selectPairingEndpoint'>;
 
@@ -24,7 +24,7 @@ export const selectPairingEndpoint: WriteCase<'selectPairingEndpoint'> = {
     const { row } = held;
     requireOpen(tx, caller, held);
     if (personOf(row, body.side) !== caller.person.person_id) throw notYours(`the ${body.side}`);
-    await requireSeat(tx, caller, row, body.agent_id);
+    await requireSeat(tx, caller, held, body.agent_id);
     if (seatOf(row, otherSide(body.side)) === body.agent_id) {
       throw pairingChanged('This agent is the other side; select another.');
     }
@@ -51,10 +51,10 @@ const seatOf = (row: SubjectRow, side: PairingSide): string | null =>
   side === 'initiator' ? (row.initiator_agent_id ?? row.initiating_agent_id) : row.recipient_agent_id;
 
 /** @throws Refusal `pairing_not_found`; `forbidden` where the seat hangs on another key. */
-async function requireSeat(tx: WriteTx, caller: Caller, row: SubjectRow, seatId: string): Promise<void> {
+async function requireSeat(tx: WriteTx, caller: Caller, { row, board }: Held, seatId: string): Promise<void> {
   await requireOwnSeat(tx, seatId, caller.person.person_id, row.board_id);
   const seat = await memberById(tx, seatId);
-  if (seat?.key_id !== caller.key.key_id) throw notYours('the key that the agent was given its token with');
+  if (seat?.key_id !== caller.key.key_id) throw seatOfAnotherKey(board.name, waitsOnAgentsInvite(row));
 }
 
 /** A token that is known: the answer may have been lost, or the proof be past its end. */

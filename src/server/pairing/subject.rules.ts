@@ -81,11 +81,14 @@ interface Ended {
   at: number;
 }
 
+/** Whether it rests on an unused invite of an agent, which ends when the agent gets another token. */
+export const waitsOnAgentsInvite = (row: SubjectRow): boolean =>
+  row.recipient_id === null && row.invite_agent_id !== null;
+
 /** How it ended, stored or not: ends by time alone are computed here. */
 export function endOf(row: SubjectRow, now: number): Ended | null {
   if (row.closed !== null) return { closed: row.closed, reason: row.closed_reason, at: row.closed_at ?? now };
-  const waits = row.recipient_id === null && row.invite_agent_id !== null;
-  if (waits && passed(row.invite_key_expires_at, Math.min(now, row.expires_at - 1))) {
+  if (waitsOnAgentsInvite(row) && passed(row.invite_key_expires_at, Math.min(now, row.expires_at - 1))) {
     return { closed: 'cancelled', reason: 'invite_ended', at: row.invite_key_expires_at ?? now };
   }
   const refusedAt = admissionEnd(row, now);

@@ -1,8 +1,21 @@
 /** Work between two people's agents, from the proposal to the proof that both sessions reach each other. */
 import { expect } from 'chai';
+import { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { codeOf, look, type Pair, pairOfOne, pairOn, propose, roundTrip, select, verify, verifying } from './cast.ts';
+import {
+  codeOf,
+  look,
+  type Pair,
+  pairOfOne,
+  pairOn,
+  propose,
+  roundTrip,
+  select,
+  selection,
+  verify,
+  verifying,
+} from './cast.ts';
 
 forEachDatabase('a pairing request', (engine) => {
   let server: TestServer;
@@ -56,6 +69,27 @@ forEachDatabase('a pairing request', (engine) => {
       expect(codeOf(answer)).to.equal('200');
     }
     expect((await look(pair.initiator.person, request)).state).to.equal('ready');
+  });
+
+  it('says how an agent that has its token from another key is selected', async () => {
+    const pair = await pairOn(server);
+    const { person } = pair.recipient;
+    const seat = { board: pair.board.name, session: 'claude-code:one', harness: 'claude-code' };
+    const { token: before } = await person.ok('createDelegation', { body: { name: 'laptop' } });
+    const { agent } = await new Api(server.url, before).ok('joinBoard', { body: seat });
+    const other = new Api(server.url, (await person.ok('createKey', { body: { name: 'other' } })).token);
+    const request = await propose(pair);
+    const body = selection(request.id, 'recipient', { ...pair.recipient, agentId: agent.id });
+    const refused = await other.call('selectPairingEndpoint', { body });
+    expect(codeOf(refused)).to.equal('403 forbidden');
+    expect(JSON.parse(refused.text).error.hint).to.equal(
+      `Take the seat again with the key that is in use, in the agent's session: service join --board ${pair.board.name}; then repeat this`,
+    );
+    const { token: now } = await other.ok('createDelegation', { body: { name: 'laptop' } });
+    const again = await new Api(server.url, now).ok('joinBoard', { body: seat });
+    expect([again.agent.id, again.reused]).to.deep.equal([agent.id, true]);
+    const { request: selected } = await other.ok('selectPairingEndpoint', { body });
+    expect(selected.recipient).to.include({ agent_id: agent.id, live: true });
   });
 
   it('tells both seats what became of it', async () => {
