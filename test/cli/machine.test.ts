@@ -116,8 +116,6 @@ describe('a machine without a key', () => {
     const { key } = await box.json(['machine', 'collect']);
     await box.json(['agent', 'create', 'codex', '--board', 'demo']);
     await desk.json(['key', 'revoke', key.id]);
-    const other = await box.run(['machine', 'request', url, '--handle', 'somebody', '--json']);
-    expect(errorOf(other).code).to.equal('already_connected');
     const path = box.path('config', 'credentials.json');
     const before = readFileSync(path, 'utf8');
     writeFileSync(path, before.replaceAll(saved()[url].server_id, 'srv_01K5A0000000000000000000P2'));
@@ -130,6 +128,26 @@ describe('a machine without a key', () => {
     await desk.json(['machine', 'approve', code, '--yes']);
     await box.json(['machine', 'collect']);
     expect((await box.json(['whoami'])).me.name).to.equal(handle);
+    expect(Object.keys(saved()[url].seats)).to.have.length(1);
+  });
+
+  it('asks by the handle that its person got elsewhere, once its own key has ended', async () => {
+    await desk.json(['machine', 'approve', await detached(), '--yes']);
+    const { key } = await box.json(['machine', 'collect']);
+    await box.json(['agent', 'create', 'fixer', '--board', 'demo']);
+    const before = handle;
+    handle = `${before}-2`;
+    await desk.json(['people', 'rename', 'me', handle, '--yes']);
+    const early = await box.run(['machine', 'request', url, '--handle', handle, '--json']);
+    expect(errorOf(early).code).to.equal('already_connected');
+    await desk.json(['key', 'revoke', key.id]);
+    const asked = await box.run(['machine', 'request', url, '--detach']);
+    expect(asked.stderr).to.equal(`Asks as ${before}, as this machine knows you; by another handle: --handle HANDLE\n`);
+    const code = await detached();
+    await desk.json(['machine', 'approve', code, '--yes']);
+    await box.json(['machine', 'collect']);
+    expect((await box.json(['whoami'])).me.name).to.equal(handle);
+    expect(saved()[url].person.handle).to.equal(handle);
     expect(Object.keys(saved()[url].seats)).to.have.length(1);
   });
 

@@ -45,17 +45,17 @@ const STARTS = 3;
 export async function requestKey(url: string, options: MachineOptions) {
   const origin = canonicalOrigin(url);
   const entry = readCredentials(runtime().folders).servers[origin];
-  const again = options.handle ?? entry?.person?.handle;
-  // Another key of the same person replaces one that has ended; the agents here take their seats again with it.
-  const same = entry?.person?.handle === again;
-  if (!same) refuseConnected(origin, entry);
   refuseBegun(origin, entry, ['invite', 'guest']);
-  const handle = again ?? (await askHandle(options));
+  const saved = entry?.person?.handle;
+  const handle = options.handle ?? saved ?? (await askHandle(options));
   const label = options.label ?? machineLabel(handle);
   const client = clientFor(origin, undefined, options);
   const { server_id: serverId } = await serverInfo(client);
   checkIdentity(origin, entry, serverId);
-  if (same && entry && !(await keyHasEnded(origin, entry, options))) refuseConnected(origin, entry);
+  // Another key replaces one that has ended. Whose it is to be is asked for by the handle, which may have changed.
+  if (entry && !(await keyHasEnded(origin, entry, options))) refuseConnected(origin, entry);
+  if (options.handle === undefined && saved !== undefined)
+    options.out.note(called(`Asks as ${saved}, as this machine knows you; by another handle: --handle HANDLE`));
   for (let start = 1; ; start++) {
     try {
       const { data } = await client.call('createMachineRequest', { body: { handle, label } });
