@@ -2,9 +2,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { noteSecrets } from '../support/secrets.ts';
+import { startTestServer } from '../support/server.ts';
 import { finished, Home, until } from './support/home.ts';
 import { PlayedSession } from './support/played.ts';
 import { Stranger } from './support/stranger.ts';
+
+/** Agents that sessions hold, with the address of each one's server. */
+const boundIn = async (home: Home): Promise<[string, string][]> =>
+  (await home.json(['daemon', 'status'])).bindings.map(
+    ({ agent }: { agent: { member_id: string; server: string } }) => [agent.member_id, agent.server],
+  );
 
 describe('delivery with the built program', () => {
   let home: Home;
@@ -154,6 +162,55 @@ describe('delivery with the built program', () => {
       expect([again.agent.id, again.reused]).to.deep.equal([first.agent.id, true]);
     } finally {
       stranger.close();
+    }
+  });
+
+  it('leaves a running session its one seat when its person signs in to the local server at another port', async () => {
+    await session.start();
+    const { url } = (await home.json(['board', 'create', 'demo'])).server;
+    const first = await session.json(['join', '--board', 'demo']);
+    await home.run(['server', 'stop']);
+    const stranger = await Stranger.listen({}, { port: Number(new URL(url).port) });
+    try {
+      await home.json(['login', 'local']);
+      expect((await home.json(['servers', 'list'])).servers[0].url).to.not.equal(url);
+      expect((await session.json(['say', 'still here'])).message.from.id).to.equal(first.agent.id);
+      const again = await session.json(['join', '--board', 'demo']);
+      expect([again.agent.id, again.reused]).to.deep.equal([first.agent.id, true]);
+      expect(await boundIn(home)).to.deep.equal([[first.agent.id, url]]);
+      expect((await home.json(['board', 'list', '--server', url])).boards).to.have.length(1);
+    } finally {
+      stranger.close();
+    }
+  });
+
+  it('is one seat for an agent whose server is known by two addresses', async () => {
+    const server = await startTestServer('sqlite');
+    const moved = await Stranger.listen({}, { relayTo: server.url });
+    try {
+      const eve = await server.person('eve');
+      const { token } = await eve.ok('createKey', { body: { name: 'second' } });
+      noteSecrets(token);
+      const signIn = (url: string) => home.shell(`printf %s '${token}' | service login ${url} --store file`);
+      await signIn(server.url);
+      await session.start();
+      await home.json(['board', 'create', 'demo', '--server', server.url, '--no-link']);
+      const join = (url: string) => session.json(['join', '--board', 'demo', '--name', 'codex', '--server', url]);
+      const first = await join(server.url);
+      expect((await signIn(moved.url)).code).to.equal(0);
+      const again = await join(moved.url);
+      expect([again.agent.id, again.reused]).to.deep.equal([first.agent.id, true]);
+      expect(await boundIn(home)).to.deep.equal([[first.agent.id, moved.url]]);
+      expect((await session.json(['say', 'from it'])).message.from.id).to.equal(first.agent.id);
+      const outside = await home.json(['say', 'from outside', '--as', 'codex', '--board', 'demo']);
+      expect(outside.message.from.id).to.equal(first.agent.id);
+      const posted = { params: { board: 'demo' }, body: { body: 'once only' } };
+      const text = await session.woken(() => eve.ok('postMessage', posted));
+      expect(text.split('once only')).to.have.length(2);
+    } finally {
+      await home.run(['daemon', 'stop']);
+      moved.close();
+      await server.stop();
     }
   });
 

@@ -5,6 +5,7 @@ import { Failure } from '../../local/failure.ts';
 import {
   type Credentials,
   localEntry,
+  NOWHERE,
   type ServerEntry,
   seatsAt,
   updateCredentials,
@@ -82,6 +83,9 @@ export async function pinLocal(url: string, accept = false): Promise<ServerEntry
   return updateCredentials(folders, (saved) => {
     const old = localEntry(saved);
     if (!accept) checkIdentity(old?.[1] ?? null, info.server_id);
+    // The seats of sessions that run are known by the address under which the server was first saved.
+    const stays = old?.[1].server_id === info.server_id && old[0] !== NOWHERE;
+    const origin = stays ? old[0] : url;
     if (old) delete saved.servers[old[0]];
     const { former: _former, ...rest } = old?.[1] ?? {};
     const entry: ServerEntry = {
@@ -94,8 +98,8 @@ export async function pinLocal(url: string, accept = false): Promise<ServerEntry
       ...seatsAt(old?.[1], info.server_id),
       urls: [...new Set([...(old?.[1].urls ?? []), ...(old ? [old[0]] : []), url])],
     };
-    if (saved.default === old?.[0] && old) saved.default = url;
-    saved.servers[url] = entry;
+    if (saved.default === old?.[0] && old) saved.default = origin;
+    saved.servers[origin] = entry;
     return entry;
   });
 }

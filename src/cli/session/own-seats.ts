@@ -2,7 +2,7 @@
 import type { AgentRef } from '../../daemon/protocol.ts';
 import { isFinal } from '../../daemon/refs.ts';
 import { allSeats, type Seat, seatsOfSession } from '../../local/actors.ts';
-import { type Credentials, readCredentials } from '../../local/keys/credentials.ts';
+import { type Credentials, isSameServer, readCredentials } from '../../local/keys/credentials.ts';
 import { runtime } from '../runtime.ts';
 import { askFor, unlessAway } from './ask-daemon.ts';
 import { sessionHere } from './here.ts';
@@ -33,7 +33,7 @@ async function read(): Promise<Seat[]> {
 }
 
 const held = (saved: Credentials, origin: string, id: string | undefined): Seat[] =>
-  allSeats(saved).filter((seat) => seat.memberId === id && seat.origin === origin);
+  allSeats(saved).filter((seat) => seat.memberId === id && isSameServer(saved, seat.origin, origin));
 
 /** Every seat that this machine holds a token for; nothing is sent. */
 export const savedSeats = (): Seat[] => allSeats(readCredentials(runtime().folders));

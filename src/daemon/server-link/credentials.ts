@@ -7,6 +7,9 @@ import {
   type Credentials,
   credentialsPath,
   endSeat,
+  entryAt,
+  isSameServer,
+  putSeat,
   readCredentials,
   requireNames,
   type SavedSeat,
@@ -60,10 +63,13 @@ export class CredentialStore {
   /** A server by its address; this machine's own server also by its former addresses. */
   server(origin: string): KnownServer | null {
     const saved = this.saved();
-    const own = Object.entries(saved.servers).find(
-      ([, entry]) => entry.mode === 'local' && entry.urls?.includes(origin),
-    );
-    return this.#lookup(saved, origin) ?? (own ? this.#lookup(saved, own[0]) : null);
+    const [at] = entryAt(saved, origin) ?? [];
+    return at === undefined ? null : this.#lookup(saved, at);
+  }
+
+  /** Whether two addresses lead to one server. */
+  isSame(one: string, other: string): boolean {
+    return one === other || isSameServer(this.saved(), one, other);
   }
 
   seat(origin: string, memberId: string): SavedSeat | null {
@@ -93,9 +99,9 @@ export class CredentialStore {
     const known = this.server(origin);
     if (!known) throw new Failure('server_unknown', `This machine does not know the server ${origin}.`);
     await updateCredentials(this.#folders, (saved) => {
-      const entry = saved.servers[known.origin];
-      if (!entry) throw new Failure('server_unknown', `This machine does not know the server ${origin} any more.`);
-      entry.seats[memberId] = seat;
+      if (!saved.servers[known.origin])
+        throw new Failure('server_unknown', `This machine does not know the server ${origin} any more.`);
+      putSeat(saved, known.origin, memberId, seat);
     });
     this.#notify();
   }

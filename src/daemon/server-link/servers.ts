@@ -27,6 +27,11 @@ export class Servers {
     return connection;
   }
 
+  /** Whether two addresses lead to one server, so that a member there is one seat. */
+  isSame(one: string, other: string): boolean {
+    return this.#options.credentials.isSame(one, other);
+  }
+
   views(): ServerView[] {
     return [...this.#connections.values()].filter(({ size }) => size > 0).map((connection) => connection.view());
   }

@@ -29,7 +29,9 @@ export function bindSeat(deps: CursorDeps, session: Session, identity: SeatIdent
     return {};
   }
   const { origin, member_id, board_id } = identity;
-  const replaced = [...session.seats].find(({ row }) => row.origin === origin && row.board_id === board_id);
+  const replaced = [...session.seats].find(
+    ({ row }) => row.board_id === board_id && servers.isSame(row.origin, origin),
+  );
   requireRoom(session, replaced);
   const holder = seat.session;
   const now = clock.now();

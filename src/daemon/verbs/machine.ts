@@ -23,7 +23,7 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
   const origin = context.delegatedBoards.originOf(session.view, frame.agent.server);
   return serializeAdditions(session, async () => {
     const existing = session.currentSeats.find(
-      ({ row }) => row.origin === origin && (row.board === board || row.board_id === board),
+      ({ row }) => (row.board === board || row.board_id === board) && context.servers.isSame(row.origin, origin),
     );
     requireRoom(session, existing);
     // The seat was taken over by another machine, so received messages are known only from its server.

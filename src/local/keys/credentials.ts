@@ -139,6 +139,32 @@ export function localEntry(saved: Credentials): [string, ServerEntry] | null {
   return Object.entries(saved.servers).find(([, entry]) => entry.mode === 'local') ?? null;
 }
 
+/** Where nobody listens: the address of this machine's own server until it runs again. */
+export const NOWHERE = 'http://127.0.0.1:0';
+
+/** What is saved of the server at an address; of this machine's own also by the addresses that it had before. */
+export function entryAt(saved: Credentials, origin: string): [string, ServerEntry] | null {
+  const exact = saved.servers[origin];
+  if (exact) return [origin, exact];
+  const own = localEntry(saved);
+  return own?.[1].urls?.includes(origin) ? own : null;
+}
+
+/** Whether two addresses lead to one server: its id decides. */
+export function isSameServer(saved: Credentials, one: string, other: string): boolean {
+  const id = entryAt(saved, one)?.[1].server_id;
+  return one === other || (id !== undefined && id === entryAt(saved, other)?.[1].server_id);
+}
+
+/** Saves a seat with its new token, which has replaced the one that may be saved at another address of its server. */
+export function putSeat(saved: Credentials, origin: string, memberId: string, seat: SavedSeat): void {
+  const entry = saved.servers[origin];
+  if (!entry) return;
+  for (const other of Object.values(saved.servers))
+    if (other.server_id === entry.server_id) delete other.seats[memberId];
+  entry.seats[memberId] = seat;
+}
+
 /** A name for a server that no other known server has: the host's first label, numbered if taken. */
 export function freeName(saved: Credentials, origin: string): string {
   const taken = new Set(['local', ...Object.values(saved.servers).map((entry) => entry.name)]);

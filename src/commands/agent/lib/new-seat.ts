@@ -11,7 +11,13 @@ import type { BodyIn, Member } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
 import { selectorOf } from '../../../local/actors.ts';
 import { usage } from '../../../local/failure.ts';
-import { credentialsPath, localEntry, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
+import {
+  credentialsPath,
+  localEntry,
+  putSeat,
+  requireNames,
+  updateCredentials,
+} from '../../../local/keys/credentials.ts';
 
 interface SeatOptions {
   body: BodyIn<'joinBoard'>;
@@ -52,10 +58,10 @@ export async function saveSeat(
   requireNames(agent);
   const { folders } = runtime();
   await updateCredentials(folders, (saved) => {
-    const known = local ? localEntry(saved)?.[1] : saved.servers[url];
-    if (!known) return;
+    const origin = (local ? localEntry(saved)?.[0] : undefined) ?? url;
     const { board_id, board, name, role, harness, joined_at } = agent;
-    known.seats[agent.id] = { token, board_id, board, name, role, harness, session: null, created_at: joined_at };
+    const seat = { token, board_id, board, name, role, harness, session: null, created_at: joined_at };
+    putSeat(saved, origin, agent.id, seat);
   }).catch((error: unknown) => {
     const { name, board } = agent;
     const seat = `${name} has a seat on ${board}, and its token`;

@@ -7,6 +7,7 @@ import {
   type Credentials,
   credentialsPath,
   freeName,
+  NOWHERE,
   readCredentials,
   type ServerEntry,
   seatsAt,
@@ -34,9 +35,6 @@ interface Settled {
   /** Where the key stands, in words. */
   place: string;
 }
-
-/** Where nobody listens: the address of this machine's own server until it runs again. */
-const NOWHERE = 'http://127.0.0.1:0';
 
 /** Saves the key and what belongs to it; whatever led to it is over then. */
 export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
