@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Failure, usage } from './failure.ts';
 import type { Env } from './folders.ts';
 import type { Credentials, SavedSeat, ServerEntry } from './keys/credentials.ts';
+import { loginCommand } from './servers.ts';
 
 export interface Seat {
   memberId: string;
@@ -10,6 +11,9 @@ export interface Seat {
   entry: ServerEntry;
   saved: SavedSeat & { token: string };
 }
+
+/** One whose token was dropped, as it has ended. */
+export type EndedSeat = Omit<Seat, 'saved'> & { saved: SavedSeat };
 
 export type Actor =
   | { kind: 'person' }
@@ -53,7 +57,7 @@ export function chooseActor(
 }
 
 /** Whether a seat is on the board of this name or id. */
-export const isOn = ({ saved }: Seat, board: string | undefined): boolean =>
+export const isOn = ({ saved }: EndedSeat, board: string | undefined): boolean =>
   saved.board === board || saved.board_id === board;
 
 function sessionElsewhere(here: readonly Seat[]): Failure {
@@ -102,21 +106,49 @@ function findSeat(typed: string, choice: ActorChoice, saved: Credentials, env: E
   const matching = here.length > 1 ? among : here;
   if (matching.length === 1 && (named === undefined || isOn(matching[0]!, named))) return matching[0]!;
   if (matching.length > 1) throw ambiguous(name, matching);
-  const ended = Object.values(saved.servers).flatMap((entry) => Object.entries(entry.seats));
-  if (ended.some(([id, seat]) => !seat.token && (id === selector || seat.name === name)))
+  const ended = endedSeats(saved).find((seat) => seat.memberId === selector || seat.saved.name === name);
+  if (ended?.saved.key_ended_at) {
+    const at = ended.entry.mode === 'local' && choice.serverOrigin ? ' --server local' : undefined;
+    const { message, hint } = endedWithKey(ended, false, at);
+    throw new Failure('unauthorized', message, { hint });
+  }
+  if (ended)
     throw new Failure('agent_removed', `The seat of ${selector} has ended; it can no longer act.`, {
       hint: `Its name stays taken; make another: service agent create NAME --board ${board ?? 'BOARD'}`,
     });
   throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`);
 }
 
-/** Every seat that this machine holds a token for. */
-export function allSeats(saved: Credentials): Seat[] {
-  return Object.entries(saved.servers).flatMap(([origin, entry]) =>
-    Object.entries(entry.seats)
-      .filter((pair): pair is [string, Seat['saved']] => pair[1].token !== undefined)
-      .map(([memberId, seat]) => ({ memberId, origin, entry, saved: seat })),
+const knownSeats = (saved: Credentials): EndedSeat[] =>
+  Object.entries(saved.servers).flatMap(([origin, entry]) =>
+    Object.entries(entry.seats).map(([memberId, seat]) => ({ memberId, origin, entry, saved: seat })),
   );
+
+/** Every seat that this machine holds a token for. */
+export const allSeats = (saved: Credentials): Seat[] =>
+  knownSeats(saved).filter((seat): seat is Seat => seat.saved.token !== undefined);
+
+/** Every seat that this machine held a token for, until a week ago. */
+export const endedSeats = (saved: Credentials): EndedSeat[] =>
+  knownSeats(saved).filter((seat) => seat.saved.token === undefined);
+
+/**
+ * Why the server takes a seat's token no more, and how it comes back.
+ * @param asked whether that is said to the agent's session @param at what keeps the command that follows at its server
+ */
+export function endedWithKey(
+  { saved: { name, board, session }, origin, entry }: Pick<EndedSeat, 'saved' | 'origin' | 'entry'>,
+  asked = false,
+  at = entry.mode === 'local' ? '' : ` --server ${origin}`,
+): { message: string; hint: string } {
+  const join = `service join --board ${board} --name ${name}${at}`;
+  const next = session
+    ? `${asked ? 'then join again' : 'then in its session'}: ${join}`
+    : `then give it a new seat: service agent create NAME --board ${board}${at}`;
+  return {
+    message: `${name} on ${board} is not let in any more: its key has ended, or its seat was taken elsewhere.`,
+    hint: `${asked ? 'Ask your person to run: ' : ''}${loginCommand(origin, entry.mode === 'local')}; ${next}`,
+  };
 }
 
 /** How a seat is named so that only it can be meant: with its board, and by its id where that is not enough. */

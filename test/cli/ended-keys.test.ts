@@ -118,6 +118,44 @@ describe('a key that was revoked', () => {
     }
   });
 
+  it('ends here with the tokens of its sessions, which come back with another one', async () => {
+    const machine = new DoctorMachine();
+    try {
+      const amy = await server.person('amy');
+      const [first, second] = [await newKey(amy, 'first'), await newKey(amy, 'second')];
+      const signIn = (token: string) => machine.mend(`printf %s '${token}' | service login ${server.url} --store file`);
+      await signIn(first.token);
+      await machine.json(['init', '--yes', '--allow-commands', '--harness', 'codex']);
+      await machine.json(['daemon', 'start']);
+      for (const board of ['amys', 'more']) await machine.json(['board', 'create', board]);
+      const seated = async (id: string, board: string) => {
+        const env = { CODEX_THREAD_ID: id, CODEX_SESSION_ID: id };
+        const { agent } = await machine.json(['join', '--board', board, '--name', id], { env });
+        return { env, id: agent.id as string };
+      };
+      const one = await seated('one', 'amys');
+      await signIn(second.token);
+      const two = await seated('two', 'more');
+      await machine.json(['key', 'revoke', 'second', '--yes']);
+      // The other key works on, and with it the agent that came by it.
+      expect((await machine.json(['say', 'still here'], { env: one.env })).message.from.id).to.equal(one.id);
+      const again = `service join --board more --name two --server ${server.url}`;
+      expect(await errorOf(machine, ['inbox'], two.env)).to.deep.include({
+        exit: 4,
+        code: 'unauthorized',
+        hint: `Ask your person to run: service login ${server.url}; then join again: ${again}`,
+      });
+      const { checks } = JSON.parse((await machine.run(['doctor', '--json'])).stdout);
+      const found = checks.find(({ code }: { code: string }) => code === 'unauthorized');
+      expect(found.problem ?? found.message).to.equal('two on more: the key it was made with has ended.');
+      await signIn(first.token);
+      expect((await machine.json(again.split(' ').slice(1), { env: two.env })).agent.id).to.equal(two.id);
+      expect((await machine.json(['say', 'back'], { env: two.env })).message.from.id).to.equal(two.id);
+    } finally {
+      await machine.close();
+    }
+  });
+
   it('of the environment is told as such, and one that is brought to a login too', async () => {
     const home = new Home();
     try {

@@ -58,6 +58,22 @@ describe('service logout', () => {
     expect([await works(token), await savedKey()]).to.deep.equal([false, null]);
     const after = await other.run(['whoami', '--json']);
     expect([after.code, JSON.parse(after.stdout).error.code]).to.deep.equal([4, 'login_required']);
+    // The token of the agent ended with the key, and what is left of it explains that.
+    expect(readFileSync(other.path('config', 'credentials.json'), 'utf8')).to.not.include('aba_');
+    expect((await other.json(['servers', 'list'])).servers[0].seats).to.equal(0);
+    const acting = await other.run(['inbox', '--as', name, '--json']);
+    expect([acting.code, JSON.parse(acting.stdout).error]).to.deep.equal([
+      4,
+      {
+        code: 'unauthorized',
+        message: `${name} on demo is not let in any more: its key has ended, or its seat was taken elsewhere.`,
+        hint: `service login ${url}; then give it a new seat: service agent create NAME --board demo --server ${url}`,
+      },
+    ]);
+    await signedIn();
+    expect((await other.json(['agent', 'create', 'next', '--board', 'demo'])).agent.name).to.equal('next');
+    await other.json(['key', 'revoke', `laptop-${keys}`, '--yes']);
+    expect(readFileSync(other.path('config', 'credentials.json'), 'utf8')).to.not.include('aba_');
   });
 
   it('prints one record, and takes the server by its address', async () => {

@@ -1,4 +1,5 @@
 /** Explains a refused credential: which one it is, and how to get another. */
+import { endedWithKey } from '../../local/actors.ts';
 import { loginCommand } from '../../local/servers.ts';
 import { inSession } from './here.ts';
 import { type Session, stayingAt } from './open-session.ts';
@@ -34,17 +35,7 @@ function endedKey(session: Session): { message: string; hint: string } {
   const { url, local } = server;
   const way = loginCommand(url, local);
   const at = local ? stayingAt(session) : ` --server ${url}`;
-  if (seat) {
-    const { name, board } = seat.saved;
-    const join = `service join --board ${board} --name ${name}${at}`;
-    const next = !seat.saved.session
-      ? `then give it a new seat: service agent create NAME --board ${board}${at}`
-      : `${inSession() ? 'then join again' : 'then in its session'}: ${join}`;
-    return {
-      message: `${name} on ${board} is not let in any more: its key has ended, or its seat was taken elsewhere.`,
-      hint: `${inSession() ? 'Ask your person to run: ' : ''}${way}; ${next}`,
-    };
-  }
+  if (seat) return endedWithKey(seat, inSession(), at);
   if (entry !== null) return { message: keyEnded(url), hint: way };
   return agent
     ? {

@@ -7,6 +7,9 @@ import {
   actingToken,
   allSeats,
   chooseActor,
+  type EndedSeat,
+  endedSeats,
+  endedWithKey,
   environmentToken,
   type Seat,
   selectorOf,
@@ -282,6 +285,11 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
 
 function noSeat(message: string, choice: SessionChoice, saved: Around['saved']): Failure {
   const [lost] = takenSeats();
+  const ended = lost ? undefined : endedHere(saved()).find((seat) => seat.saved.key_ended_at);
+  if (ended) {
+    const told = endedWithKey(ended, true);
+    return new Failure('unauthorized', told.message, { hint: told.hint });
+  }
   if (!lost) return new Failure('agent_not_selected', message, { hint: seatsToName(choice, saved()) });
   const { name, board } = lost;
   return new Failure('agent_not_selected', `Another session took the seat of this one, ${name} on ${board}.`, {
@@ -309,13 +317,13 @@ export function seatToMake({ board, server }: { board?: unknown; server?: unknow
     : `Take a seat: service join ${there}`;
 }
 
+/** The seats of this session that have ended. */
+const endedHere = (saved: Credentials): EndedSeat[] =>
+  endedSeats(saved).filter((seat) => seat.saved.session === sessionHere()?.key);
+
 /** Whether the seat of this session on a board has ended: the server then lets the session join no more. */
-function hadSeatOn(board: unknown): boolean {
-  const key = sessionHere()?.key;
-  const { servers } = readCredentials(runtime().folders);
-  const seats = Object.values(servers).flatMap((entry) => Object.values(entry.seats));
-  return seats.some((seat) => seat.token === undefined && seat.session === key && seat.board === board);
-}
+const hadSeatOn = (board: unknown): boolean =>
+  endedHere(readCredentials(runtime().folders)).some(({ saved }) => saved.board === board && !saved.key_ended_at);
 
 /** What was typed, kept at the board of the agent's seat, and at its server where there are several. */
 function lineForPerson({ line, ofBoard, board, server }: SessionChoice, seat: Seat, saved: Credentials): string {

@@ -7,7 +7,7 @@ import type { ClientError } from '../../client/errors.ts';
 import type { AccessKey } from '../../contract/types.ts';
 import { AskingCommand, keyIdOf } from '../approval/lib/ask-person.ts';
 import { handleOf } from '../people/lib/people.ts';
-import { findKey, forgetKeyIn, onlyKey, readKeys, requireForgettable } from './lib/keys.ts';
+import { endSeats, findKey, forgetKeyIn, onlyKey, readKeys, requireForgettable } from './lib/keys.ts';
 
 export const json = () =>
   z.union([
@@ -66,6 +66,7 @@ export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
     const again = this.again(reply);
     const { warning, ...key } = reply.data;
     if (own) await forgetKeyIn(session);
+    else if (session.entry?.key) await endSeats(server, before.id);
     if (warning) this.out.warn('no_admin_key', warning, '');
     const whose = named === undefined ? '' : ` of ${list.person.handle}`;
     this.print<typeof json>({ person: list.person, key: reply.data, this_machine: own }, () =>

@@ -29,8 +29,12 @@ export interface SavedSeat {
   harness: string | null;
   session: string | null;
   created_at: string;
+  /** Id of the key that it was made with. */
+  key?: string;
   /** When the server reported that it has ended. */
   ended_at?: string;
+  /** When its token was dropped, as the key that it was made with has ended: another key brings it back. */
+  key_ended_at?: string;
 }
 
 /** A pending sign-in or invite. Its secret is saved before it is sent, so that a lost answer loses nothing. */
@@ -113,10 +117,19 @@ export async function endSeat(folders: Folders, memberId: string, now = Date.now
         delete seat.token;
         seat.ended_at = new Date(now).toISOString();
       }
-      for (const [id, { ended_at: ended }] of Object.entries(seats))
+      for (const [id, { ended_at, key_ended_at: ended = ended_at }] of Object.entries(seats))
         if (ended && Date.parse(ended) < now - ENDED_SEAT_MS) delete seats[id];
     }
   });
+}
+
+/** Drops the tokens of the seats that were made with a key, which has ended. */
+export function endSeatsOfKey(entry: ServerEntry, keyId: string, now = Date.now()): void {
+  for (const seat of Object.values(entry.seats)) {
+    if (seat.token === undefined || (seat.key ?? keyId) !== keyId) continue;
+    delete seat.token;
+    seat.key_ended_at = new Date(now).toISOString();
+  }
 }
 
 /**
@@ -162,7 +175,7 @@ export function putSeat(saved: Credentials, origin: string, memberId: string, se
   if (!entry) return;
   for (const other of Object.values(saved.servers))
     if (other.server_id === entry.server_id) delete other.seats[memberId];
-  entry.seats[memberId] = seat;
+  entry.seats[memberId] = entry.key ? { ...seat, key: entry.key.id } : seat;
 }
 
 /** A name for a server that no other known server has: the host's first label, numbered if taken. */

@@ -8,7 +8,7 @@ import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { folderOf, SessionLines } from './session-lines.ts';
 
-type Held = SavedSeat & { token: string; member_id: string };
+type Held = SavedSeat & { member_id: string };
 
 export const seats: Check = {
   name: 'seats',
@@ -31,8 +31,8 @@ async function atServer(
   around: Around,
   lines: SessionLines,
 ): Promise<(Finding | null)[]> {
-  const held = Object.entries(entry.seats).flatMap(([member_id, { token, ...seat }]) =>
-    token === undefined ? [] : [{ ...seat, token, member_id }],
+  const held = Object.entries(entry.seats).flatMap(([member_id, seat]) =>
+    seat.token === undefined && !seat.key_ended_at ? [] : [{ ...seat, member_id }],
   );
   const origin = held.length === 0 ? null : await addressOf(saved, entry, around);
   if (origin === null) return [];
@@ -55,6 +55,10 @@ async function lookAt(
   lines: SessionLines,
 ): Promise<Finding | null> {
   const { token, name, board } = held;
+  if (token === undefined) {
+    const fix = await fixOf('unauthorized', origin, held, lines);
+    return failing('seats', 'unauthorized', `${name} on ${board}: the key it was made with has ended.`, fix);
+  }
   try {
     const client = clientAt(origin, entry, around, { token });
     const { data: me } = await client.call('getMe', { maxAttempts: 1 });

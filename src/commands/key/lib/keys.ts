@@ -7,7 +7,13 @@ import type { Client } from '../../../client/client.ts';
 import { wholeList } from '../../../client/pages.ts';
 import type { AccessKey } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
+import {
+  type Credentials,
+  endSeatsOfKey,
+  localEntry,
+  readCredentials,
+  updateCredentials,
+} from '../../../local/keys/credentials.ts';
 import { forgetKey } from '../../../local/keys/keystore.ts';
 
 type KeyList = Awaited<ReturnType<typeof readKeys>>;
@@ -48,12 +54,30 @@ export function onlyKey({ keys, person: { handle } }: KeyList, { local }: Sessio
   return ` It is the only key of ${handle}: nobody can sign in as ${handle} after that.`;
 }
 
-/** Forgets the key, now ended, that a session came with; one of the environment was never saved. Answers whether there was one. */
+/**
+ * Forgets the key, now ended, that a session came with, and the tokens of agents that ended with it; one of the environment
+ * was never saved. Answers whether there was one.
+ */
 export async function forgetKeyIn({ entry, server }: Session): Promise<boolean> {
-  if (entry === null) return false;
-  return forgetKeyOf(server.url).catch((error: unknown) => {
-    const forget = `forget it: service logout ${server.url} --keep-key`;
-    throw unsaved(error, 'The key has ended on the server, but is not forgotten here.', forget);
+  if (!entry?.key) return false;
+  const { id } = entry.key;
+  return endSeats(server, id)
+    .then(() => forgetKeyOf(server.url))
+    .catch((error: unknown) => {
+      const forget = `forget it: service logout ${server.url} --keep-key`;
+      throw unsaved(error, 'The key has ended on the server, but is not forgotten here.', forget);
+    });
+}
+
+/** Drops the tokens of this machine's agents that were made with a key which has ended. */
+export async function endSeats({ url, local }: Session['server'], keyId: string): Promise<void> {
+  const { folders } = runtime();
+  const at = (saved: Credentials) => (local ? localEntry(saved)?.[1] : saved.servers[url]);
+  const held = Object.values(at(readCredentials(folders))?.seats ?? {});
+  if (!held.some(({ token }) => token !== undefined)) return;
+  await updateCredentials(folders, (saved) => {
+    const entry = at(saved);
+    if (entry) endSeatsOfKey(entry, keyId);
   });
 }
 
