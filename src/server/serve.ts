@@ -19,6 +19,7 @@ import { memoryTally } from './rates/memory.ts';
 import { sharedTally } from './rates/shared.ts';
 import { limitWork, takingTurns } from './rates/work.ts';
 import { RepeatedReads } from './seats/budget.rules.ts';
+import { noteReturn } from './seats/outages.store.ts';
 import { warnOfConnections } from './upkeep/connections.ts';
 import { type DataOptions, messageOf, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
@@ -28,6 +29,7 @@ import { modeOf, type TeamOptions } from './upkeep/modes.ts';
 import { scheduleClosings, schedulePurge } from './upkeep/purge.ts';
 import { searchIndexer } from './upkeep/search-indexer.ts';
 import type { ServeError } from './upkeep/serve-error.ts';
+import { keepServing, noteReachable } from './upkeep/serving.ts';
 import { withoutPassword } from './upkeep/storage.ts';
 import { sweepLines } from './upkeep/sweep-lines.ts';
 import { useCases } from './use-cases.ts';
@@ -88,7 +90,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const store = await openStore(options.files, { dataDir, db, dbUrl, lost: fail });
     const used = recordUses(db, log);
     const live = new Live(db, clock, used, log);
-    await live.start((error) => fail(ofDatabase(error, dataDir) as ServeError));
+    await live.start(
+      (error) => fail(ofDatabase(error, dataDir) as ServeError),
+      () => noteReachable(db, log),
+    );
+    await db.write(noteReturn);
     // Last: a start that is repeated after it would not be the first one any more.
     const person = await mode.firstPerson(start).catch((error: unknown) => {
       live.close();
@@ -146,6 +152,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(schedulePurge(db, repeat, log));
     await blobs.start(repeat);
     const bound = await listen(server, options);
+    undo.unshift(keepServing(db, repeat, log));
     port = (server.address() as AddressInfo).port;
     await rememberPlace(options.files, { dataDir, db });
     const url = site.baseUrl();

@@ -29,8 +29,8 @@ export interface TestServer extends RunningServer {
   nobody: Api;
   /** Another person with a working key. */
   person(handle: string, role?: 'admin' | 'member' | 'guest', key?: KeyOptions): Promise<Api>;
-  /** Stops the server and starts it again on the same data. */
-  restart(): Promise<void>;
+  /** Stops the server and starts it again on the same data, so many milliseconds later. */
+  restart(later?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -90,8 +90,9 @@ export async function startTestServer(
     dana: new Api(running.url, key),
     nobody: new Api(running.url),
     person: (handle, role = 'member', options = {}) => addPerson(server, handle, role, options),
-    async restart() {
+    async restart(later = 0) {
       await server.close();
+      clock.advance(later);
       Object.assign(server, await start(Number(new URL(running.url).port)));
       // The connections kept from before are dead; the client finds out by using them.
       await until(

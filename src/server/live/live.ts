@@ -68,8 +68,11 @@ export class Live {
     this.looks = new BatchedWaits(db, () => this.notifier.published, log);
   }
 
-  /** Starts to follow commits. Must be called before the first request. @param outdated called once the database is too new. */
-  async start(outdated: (error: Error) => void): Promise<void> {
+  /**
+   * Starts to follow commits. Must be called before the first request.
+   * @param outdated called once the database is too new. @param back called whenever it can be reached again.
+   */
+  async start(outdated: (error: Error) => void, back: () => void): Promise<void> {
     await this.#db.follow({
       outdated,
       committed: (keys) => this.notifier.publish(keys),
@@ -81,7 +84,9 @@ export class Live {
       reachable: (yes, error) => {
         if (yes) this.#log.warn('the database can be reached again');
         else this.#log.warn({ err: error }, 'the database cannot be reached; it is asked again until it can');
-        if (yes) this.notifier.publishAll();
+        if (!yes) return;
+        back();
+        this.notifier.publishAll();
       },
     });
     this.#stopRecounts = repeat(this.#clock, RECOUNT_MS, () => this.#recount());

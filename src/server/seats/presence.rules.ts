@@ -12,6 +12,19 @@ export interface Reported {
   reported_at: number | null;
 }
 
+/** A time in which no server took reports, in milliseconds since the epoch. */
+export interface Outage {
+  from: number;
+  to: number;
+}
+
+/** When something is looked at. */
+export interface Moment {
+  now: number;
+  /** The last one, while agents still have time to report again after it. */
+  outage: Outage | null;
+}
+
 interface PresenceNow {
   presence: Presence;
   /** Milliseconds since the epoch; null: no session ever reported. */
@@ -35,9 +48,22 @@ export function stateWord(
   return line ? 'working' : presence;
 }
 
-/** When the last presence ended, or ends unless it is repeated; null: there never was one. */
-export const leftAt = (report: Reported): number | null =>
-  report.presence === 'no_session' ? report.presence_since : runsOutAt(report);
+/**
+ * When somebody who was there has left, or will have unless the presence is repeated; null: nobody ever was. What is decided by
+ * it is not taken back, so whoever was there when an outage began gets as long after it as a presence lasts.
+ */
+export function leftAt(report: Reported, outage: Outage | null): number | null {
+  if (report.presence === 'no_session') return report.presence_since;
+  const end = runsOutAt(report);
+  const waits = outage !== null && (report.reported_at ?? 0) > thereAfter(outage);
+  return end !== null && waits ? Math.max(end, outageEnds(outage)) : end;
+}
+
+/** Who is there and reported after this was there when the outage began. */
+export const thereAfter = ({ from }: Pick<Outage, 'from'>): number => from - PRESENCE_MS;
+
+/** When agents have had the time to report again after an outage. */
+export const outageEnds = ({ to }: Outage): number => to + PRESENCE_MS;
 
 /** When a presence runs out unless it is repeated; null: it cannot. */
 export const runsOutAt = ({ presence, reported_at }: Reported): number | null =>

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { lifecycles } from '../../contract/values.ts';
 import { rowsBy, rowsOver, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { PRESENCE_MS, type Presence } from './presence.rules.ts';
+import { type Outage, PRESENCE_MS, type Presence, thereAfter } from './presence.rules.ts';
 
 export type ReportRow = {
   member_id: string;
@@ -101,6 +101,8 @@ interface DisconnectedFilter {
   ids?: string[];
   /** Nobody was there at this moment or later. */
   before: number;
+  /** Those who have time to report again after it are left out. */
+  outage: Outage | null;
   limit: number;
 }
 
@@ -109,7 +111,7 @@ const since = (db: Knex): Knex.Raw =>
   db.raw("CASE WHEN r.presence = 'no_session' THEN r.presence_since ELSE r.reported_at END");
 
 /** Agents without a session for long, on boards that are not deleted, longest first; never those that none ever reported. */
-export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, limit }: DisconnectedFilter) =>
+export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, outage, limit }: DisconnectedFilter) =>
   tx.query<Disconnected>((db) => {
     const query = db({ r: 'seat_reports' })
       .join({ m: 'members' }, 'm.id', 'r.member_id')
@@ -122,6 +124,8 @@ export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, limit }:
       .orderBy([{ column: 'since' }, { column: 'm.id' }])
       .limit(limit)
       .select({ member_id: 'm.id', board_id: 'b.id', person_id: 'p.id', handle: 'p.handle', since: since(db) });
+    if (outage !== null)
+      query.where((row) => row.where('r.presence', 'no_session').orWhere('r.reported_at', '<=', thereAfter(outage)));
     if (personId !== null) query.where('m.person_id', personId);
     if (ids !== undefined) query.whereIn('m.id', ids);
     return query;

@@ -1,0 +1,142 @@
+/** What is decided about agents that could not report, because no server was there to take it. */
+import { expect } from 'chai';
+import type { Task } from '../../../src/contract/types.ts';
+import { Api } from '../../support/api.ts';
+import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
+import { putOnBoard } from '../../support/state.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+forEachDatabase('after an outage of the server', (engine) => {
+  let server: TestServer;
+  let pam: Api;
+  let tom: Api;
+  let board: string;
+  let claude: Agent;
+  let codex: Agent;
+  let task: Task;
+  before(async () => {
+    server = await startTestServer(engine);
+    pam = await server.person('pam');
+    tom = await server.person('tom');
+  });
+  beforeEach(async () => {
+    board = (await newBoard(server.dana)).name;
+    await putOnBoard(server, board, pam);
+    await putOnBoard(server, board, tom);
+    claude = await newAgent(pam, board, { name: 'claude' });
+    codex = await newAgent(tom, board, { name: 'codex' });
+    task = await begin(claude);
+  });
+  after(() => server.stop());
+
+  const report = (by: Api, presence = 'working') => by.ok('setPresence', { body: { presence } });
+  /** Is there, with a task and a line that names files. */
+  const begin = async (agent: Agent): Promise<Task> => {
+    await report(agent);
+    const body = { title: 'Cap the backoff', start: true };
+    const begun = await agent.ok('createTask', { params: { board }, body });
+    await agent.ok('setMyLine', {
+      body: { kind: 'working', text: 'Retries', paths: ['src/**'], repo: 'github.com/a/b' },
+    });
+    return begun;
+  };
+  const seen = (agent: Agent = claude) => tom.ok('getMember', { params: { board, member: agent.memberId } });
+  const isStale = async (each: Task = task): Promise<boolean> =>
+    (await tom.ok('getTask', { params: { board, task: each.ref } })).stale_since !== undefined;
+  const takeOver = async (each: Task = task) =>
+    (await codex.call('startTask', { params: { board, task: each.ref }, body: { take_over: true } })).code ?? 'taken';
+  const prunable = async (): Promise<(string | null)[]> => {
+    const { agents } = await pam.ok('pruneAgents', { body: { disconnected_for: 3_600, dry_run: true } });
+    return agents.filter((agent) => agent.board === board).map(({ name }) => name);
+  };
+  /** Whether the agent counts as gone, in all that is decided by it. */
+  const verdicts = async (agent: Agent = claude, each: Task = task) => ({
+    stale: await isStale(each),
+    needs: (await pam.ok('listNeeds')).needs.some(({ kind, id }) => kind === 'task_stale' && id === each.id),
+    line: (await seen(agent)).line?.text ?? null,
+    prunable: (await prunable()).includes(agent.name),
+  });
+  const there = { stale: false, needs: false, line: 'Retries', prunable: false };
+  const gone = { stale: true, needs: true, line: null, prunable: true };
+
+  it('who was there has three minutes to report again, and is gone then', async () => {
+    const last = server.clock.now();
+    await server.restart(2 * HOUR);
+    const { presence, presence_since } = await seen();
+    expect([presence, Math.abs(Date.parse(presence_since ?? '') - last) < 5_000]).to.deep.equal(['no_session', true]);
+    expect(await verdicts()).to.deep.equal(there);
+    expect(await takeOver()).to.equal('task_taken');
+    server.clock.advance(175_000);
+    expect(await verdicts()).to.deep.equal(there);
+    server.clock.advance(6_000);
+    expect(await verdicts()).to.deep.equal(gone);
+    expect(await takeOver()).to.equal('taken');
+  });
+
+  it('who reports again has kept its task and its line', async () => {
+    await server.restart(2 * HOUR);
+    server.clock.advance(MINUTE);
+    await report(claude);
+    expect(await verdicts()).to.deep.equal(there);
+    expect((await codex.ok('listClaims')).claims.map(({ agent }) => agent)).to.deep.equal(['claude']);
+    server.clock.advance(2 * MINUTE);
+    await report(claude);
+    server.clock.advance(2 * MINUTE);
+    expect(await verdicts()).to.deep.equal(there);
+  });
+
+  it('who had left before it is gone at once', async () => {
+    server.clock.advance(20 * MINUTE);
+    await server.restart(2 * HOUR);
+    expect(await verdicts()).to.deep.equal(gone);
+  });
+
+  it('who said that it leaves is gone at once', async () => {
+    await report(claude, 'no_session');
+    await server.restart(2 * HOUR);
+    expect(await verdicts()).to.deep.equal(gone);
+  });
+
+  it('which was ended for a moment only, it is the same outage', async () => {
+    await server.restart(HOUR);
+    server.clock.advance(30_000);
+    await server.restart(HOUR);
+    server.clock.advance(175_000);
+    expect(await verdicts()).to.deep.equal(there);
+    server.clock.advance(6_000);
+    expect(await verdicts()).to.deep.equal(gone);
+  });
+
+  it('that was over long ago, a restart gives nobody more time', async () => {
+    await server.restart(2 * HOUR);
+    server.clock.advance(HOUR);
+    await server.restart(30_000);
+    expect(await verdicts()).to.deep.equal(gone);
+  });
+
+  it('of no more than a minute, which is a restart, time goes on as if there had been none', async () => {
+    server.clock.advance(100_000);
+    await server.restart(50_000);
+    expect((await seen()).line?.text).to.equal('Retries');
+    server.clock.advance(31_000);
+    expect((await seen()).line).to.equal(null);
+  });
+
+  if (engine === 'postgres')
+    it('of one process alone, which is none, all is as if it had not been', async () => {
+      const twin = await startTwin(server);
+      await server.close();
+      for (let n = 0; n < 8; n++) {
+        server.clock.advance(20_000);
+        await report(new Api(twin.url, codex.token));
+      }
+      await server.restart();
+      await twin.close();
+      server.clock.advance(MINUTE);
+      expect((await seen()).line).to.equal(null);
+    });
+});
