@@ -16,6 +16,8 @@ export class LatestWriter<T> {
   readonly #options: LatestWriterOptions<T>;
   #next: { value: T } | null = null;
   #written: { value: T } | null = null;
+  /** What was written may not be there any more. */
+  #lost = false;
   /** Why the last write failed; null if it did not. */
   #error: unknown = null;
   #startedUs = Number.NEGATIVE_INFINITY;
@@ -29,10 +31,11 @@ export class LatestWriter<T> {
 
   /** @param delayMs how long the value must stay the latest before it is written */
   set(value: T, delayMs = 0): void {
-    const known = this.#next ?? this.#written;
+    const written = this.#lost ? null : this.#written;
+    const known = this.#next ?? written;
     if (this.#stopped || (known && this.#options.same(known.value, value))) return;
     // The value changed back before the change was written.
-    if (!this.#writing && this.#written && this.#options.same(this.#written.value, value)) {
+    if (!this.#writing && written && this.#options.same(written.value, value)) {
       this.#next = null;
       this.#scheduleRenewal(value);
       return;
@@ -45,6 +48,11 @@ export class LatestWriter<T> {
   renew(): void {
     this.#next ??= this.#written;
     if (this.#next) this.#schedule(0);
+  }
+
+  /** What was written may not be there any more: set again, the same value is written again. */
+  lost(): void {
+    this.#lost = true;
   }
 
   stop(): void {
@@ -67,6 +75,7 @@ export class LatestWriter<T> {
     if (!next || this.#stopped) return;
     this.#next = null;
     this.#written = next;
+    this.#lost = false;
     this.#writing = true;
     this.#startedUs = this.#options.clock.nowUs();
     this.#error = null;

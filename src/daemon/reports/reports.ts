@@ -141,6 +141,14 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
   };
   /** A write that failed temporarily is repeated. */
   const retryMs = (ms: number, error: unknown) => (error instanceof SeatFailure && error.temporary ? ms : 0);
+  const line = new LatestWriter<string>({
+    clock,
+    gapMs: LINE_GAP_MS,
+    renewMs: (_, error) => retryMs(LINE_GAP_MS, error),
+    same: (a, b) => a === b,
+    write: (text) => at().line(seat, text),
+    onError: logFailure('line'),
+  });
   return {
     current: null as Presence | null,
     presence: new LatestWriter<PresenceReport>({
@@ -151,7 +159,11 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
         presence === 'no_session' || (error instanceof SeatFailure && isFinal(error.problem)) ? 0 : PRESENCE_RENEW_MS,
       same: isDeepStrictEqual,
       write: ({ presence, mode, waiting }) => at().presence(seat, presence, mode, waiting ?? undefined),
-      onError: logFailure('presence'),
+      onError: (error) => {
+        logFailure('presence')(error);
+        // Servers clear the line of an agent whose presence they have not heard of for long.
+        line.lost();
+      },
     }),
     location: new LatestWriter<LocationReport>({
       clock,
@@ -161,14 +173,7 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
       write: ({ harness, session_id, folder }) => at().location(seat, { harness, session_id, folder }),
       onError: logFailure('location'),
     }),
-    line: new LatestWriter<string>({
-      clock,
-      gapMs: LINE_GAP_MS,
-      renewMs: (_, error) => retryMs(LINE_GAP_MS, error),
-      same: (a, b) => a === b,
-      write: (text) => at().line(seat, text),
-      onError: logFailure('line'),
-    }),
+    line,
     queue: new QueueReport({ seat, at, journal, clock, onError: logFailure('queue') }),
   };
 }
