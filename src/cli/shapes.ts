@@ -106,6 +106,8 @@ export const serverGroup = (fields: Fields) =>
     z.strictObject({ name: text, url: text, ...fields }),
     z.strictObject({ name: text, url: text, error: failure }),
   ]);
+/** Who was signed in before on this machine, with the agents that do not act until they are again. */
+export const replacedPerson = z.strictObject({ id: text, handle: text, agents: z.array(text) });
 /** A key that came to this machine, and whose; of a key that its server did not list there is only the name. */
 export const arrivedKey = {
   server_id: text,
@@ -118,6 +120,7 @@ export const arrivedKey = {
     .nullable(),
   stored,
   default: flag,
+  replaced_person: replacedPerson.optional(),
   boards: z.array(board.pick({ id: true, name: true, title: true })).optional(),
   pairing_request_id: text.nullable().optional(),
 };

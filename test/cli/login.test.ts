@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
+import { PlayedSession } from './support/played.ts';
 
 describe('service login', () => {
   let server: TestServer;
@@ -41,6 +42,56 @@ describe('service login', () => {
     expect(record).to.include({ stored: 'file', replaced: false, default: true });
     expect(record.previous_use).to.match(/Z$/);
     expect(stdout).not.to.include('abh_');
+  });
+
+  it('says whose key it replaced, and leaves that person’s agents to act when they are back', async () => {
+    const [lea, max] = [await server.person('lea'), await server.person('max')];
+    const board = await lea.ok('createBoard', { body: { name: 'shared' } });
+    await lea.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'max' } });
+    await login(lea.token);
+    await home.json(['agent', 'create', 'codex', '--board', 'shared']);
+    const as = async () => {
+      const { stdout } = await home.run(['say', 'hello', '--as', 'codex', '--board', 'shared', '--json']);
+      return JSON.parse(stdout);
+    };
+    const { id } = (await as()).message.from;
+    const taken = await login(max.token);
+    expect(taken.stdout).to.include(
+      '\nlea was signed in here before: the key of lea was replaced, and is not revoked by that. ' +
+        'Until lea signs in again, these agents do not act here: codex@shared.\n',
+    );
+    expect((await as()).error.code).to.equal('agent_seat_elsewhere');
+    expect((await home.json(['servers', 'list'])).servers[0]).to.include({ handle: 'max', seats: 0 });
+    await home.json(['agent', 'create', 'fixer', '--board', 'shared']);
+    const back = JSON.parse((await login(lea.token, '--json')).stdout);
+    expect(back.replaced).to.equal(true);
+    expect(back.replaced_person).to.deep.include({ handle: 'max', agents: ['fixer@shared'] });
+    expect((await as()).message.from.id).to.equal(id);
+    expect(JSON.parse((await login(lea.token, '--json')).stdout)).to.not.have.property('replaced_person');
+  });
+
+  it('lets no session act whose agent is somebody else’s, until that person is back', async () => {
+    const [tom, una] = [await server.person('tom'), await server.person('una')];
+    const { name: board } = await tom.ok('createBoard', { body: { name: 'both' } });
+    await tom.ok('addBoardPerson', { params: { board }, body: { handle: 'una' } });
+    const session = new PlayedSession(home, 'one');
+    try {
+      await login(tom.token);
+      await session.start();
+      const { agent } = await session.json(['join', '--board', board, '--name', 'codex']);
+      await login(una.token);
+      const refused = await session.run(['say', 'who am I?']);
+      expect(JSON.parse(refused.stdout).error.code).to.equal('agent_not_selected');
+      const other = await session.json(['join', '--board', board]);
+      expect([other.agent.owner, other.agent.id === agent.id]).to.deep.equal(['una', false]);
+      await session.json(['say', 'of una']);
+      await login(tom.token);
+      const again = await session.json(['join', '--board', board]);
+      expect([again.agent.owner, again.agent.id]).to.deep.equal(['tom', agent.id]);
+      expect((await session.json(['say', 'of tom'])).message.from.id).to.equal(agent.id);
+    } finally {
+      await home.run(['daemon', 'stop']);
+    }
   });
 
   it('signs a guest in too, whose key is not told', async () => {

@@ -95,7 +95,7 @@ export async function pinLocal(url: string, accept = false): Promise<ServerEntry
       mode: 'local',
       person: { id: me.id, handle: me.name },
       key: { id: 'local', name: 'local-key', expires_at: null, store: 'local-file' },
-      ...seatsAt(old?.[1], info.server_id),
+      ...seatsAt(old?.[1], info.server_id, me.id),
       urls: [...new Set([...(old?.[1].urls ?? []), ...(old ? [old[0]] : []), url])],
     };
     if (saved.default === old?.[0] && old) saved.default = origin;

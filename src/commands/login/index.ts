@@ -1,5 +1,5 @@
 import { BaseCommand, choiceFlag, optional } from '../../cli/base.ts';
-import { arrivedKey, flag, object, stored, text } from '../../cli/shapes.ts';
+import { arrivedKey, flag, object, replacedPerson, stored, text } from '../../cli/shapes.ts';
 import { signIn } from './lib/login.ts';
 
 export const json = () =>
@@ -10,6 +10,7 @@ export const json = () =>
     stored,
     previous_use: text.nullable().optional(),
     replaced: flag.optional(),
+    replaced_person: replacedPerson.optional(),
     default: flag.optional(),
   });
 

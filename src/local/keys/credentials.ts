@@ -60,7 +60,10 @@ export interface ServerEntry {
   person: { id: string; handle: string } | null;
   key: SavedKey | null;
   seats: Record<string, SavedSeat>;
-  /** Seats of servers that were at this address before, by server id. Their tokens are not sent until that server is back. */
+  /**
+   * Seats of servers and people that were at this address before, by both ids. Their tokens are not used until that person
+   * is back at that server.
+   */
   former?: Record<string, Record<string, SavedSeat>>;
   pending?: Pending;
   /** When its person last joined or logged in from this machine; not set by an agent's session where others were known. */
@@ -133,17 +136,20 @@ export function endSeatsOfKey(entry: ServerEntry, keyId: string, now = Date.now(
 }
 
 /**
- * The seats of the server that is now at an address. Seats of another server that was there before are kept in `former`,
- * so that they work again when it is back.
+ * The seats of the person who is signed in now, at the server that is at an address now. Those of another server or person
+ * that was there before are kept in `former`, so that they work again when it is back: an agent acts for its own person.
  */
 export function seatsAt(
   known: ServerEntry | undefined,
   serverId: string,
+  personId: string,
 ): { seats: ServerEntry['seats']; former?: NonNullable<ServerEntry['former']> } {
-  const { [serverId]: again, ...others } = known?.former ?? {};
-  const same = known?.server_id === serverId;
-  const seats = same ? known.seats : (again ?? {});
-  if (known && !same && Object.keys(known.seats).length > 0) others[known.server_id] = known.seats;
+  const now = `${serverId} ${personId}`;
+  const before = known && `${known.server_id} ${known.person?.id ?? personId}`;
+  const { [now]: again, ...others } = known?.former ?? {};
+  const seats = known && before === now ? known.seats : (again ?? {});
+  if (known && before !== undefined && before !== now && Object.keys(known.seats).length > 0)
+    others[before] = known.seats;
   return Object.keys(others).length > 0 ? { seats, former: others } : { seats };
 }
 

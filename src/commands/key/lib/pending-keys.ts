@@ -21,7 +21,7 @@ import {
   updateCredentials,
 } from '../../../local/keys/credentials.ts';
 import { forgetPending, placeOf, readKey, savePending, storeChoice } from '../../../local/keys/keystore.ts';
-import { type Arrival, settle } from './save-key.ts';
+import { type Arrival, formerText, settle } from './save-key.ts';
 
 export interface Deps extends Pick<SessionChoice, 'out' | 'timeoutMs' | 'perRequest' | 'verbose'> {
   /** `--no-input` was given. */
@@ -248,7 +248,7 @@ interface ReceivedKey extends Omit<Arrival, 'person' | 'key'> {
 /** Saves the key that came, and says so. What the server says is nobody's word yet: it adds no line, and no command. */
 export async function saveReceivedKey(received: ReceivedKey, deps: Deps): Promise<BroughtKey> {
   const { origin, serverId, person, key, token } = received;
-  const { stored, standard } = await settle(received, deps.out);
+  const { stored, standard, replaced, former } = await settle(received, deps.out);
   const boards = await boardsOf(clientFor(origin, token, deps));
   const pairing = received.pairing && idPattern('prq').test(received.pairing) ? received.pairing : undefined;
   const where = stored === 'keychain' ? ', saved in the system keychain' : '';
@@ -261,10 +261,11 @@ export async function saveReceivedKey(received: ReceivedKey, deps: Deps): Promis
       key: shown,
       stored,
       default: standard,
+      ...(former ? { replaced_person: former } : {}),
       boards,
       ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
     },
-    text: `Joined ${origin} as ${who}. Key "${onOneLine(key.name)}"${where}.`,
+    text: `Joined ${origin} as ${who}. Key "${onOneLine(key.name)}"${where}.${former ? `\n${formerText(former, replaced)}` : ''}`,
     next: called(`Next: ${nextStep(boards[0]?.name, pairing)}${standard ? '' : ` --server ${origin}`}`),
   };
 }

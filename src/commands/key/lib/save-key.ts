@@ -1,7 +1,9 @@
 /** Saves a new key and its server on this machine. */
+import type { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { inSession } from '../../../cli/session/here.ts';
+import type { replacedPerson } from '../../../cli/shapes.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';
 import {
   type Credentials,
@@ -30,11 +32,24 @@ interface Settled {
   stored: 'keychain' | 'file';
   /** Another key of this server was on this machine before. */
   replaced: boolean;
+  /** Who was signed in before, if it was somebody else. */
+  former: Former | null;
   /** It is the server that commands use when none is named. */
   standard: boolean;
   /** Where the key stands, in words. */
   place: string;
 }
+
+/** Another person whose key, or agents, were on this machine. */
+type Former = z.infer<typeof replacedPerson>;
+
+/** What is to be known of the person whose place somebody else took here. */
+export const formerText = ({ handle, agents }: Former, replaced: boolean): string =>
+  [
+    `${handle} was signed in here before`,
+    replaced ? `: the key of ${handle} was replaced, and is not revoked by that.` : '.',
+    agents.length === 0 ? '' : ` Until ${handle} signs in again, these agents do not act here: ${agents.join(', ')}.`,
+  ].join('');
 
 /** Saves the key and what belongs to it; whatever led to it is over then. */
 export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
@@ -42,7 +57,7 @@ export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
   const choice = storeChoice(arrival.store ?? env.SERVICE_KEYSTORE);
   const place = await saveKey(choice, arrival, { env, folders });
   const { stored, locked } = place;
-  const { replaced, standard } = await remember(arrival, place);
+  const { replaced, former, standard } = await remember(arrival, place);
   const path = credentialsPath(folders);
   if (stored === 'file') {
     const why = locked ? ': the system keychain is locked' : choice === 'auto' ? ': no system keychain here' : '';
@@ -51,13 +66,13 @@ export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
   }
   if (!standard)
     out.note(called(`Another server is chosen here; to use this one: service servers use ${nameOf(arrival.origin)}`));
-  return { stored, replaced, standard, place: stored === 'keychain' ? 'the system keychain' : path };
+  return { stored, replaced, former, standard, place: stored === 'keychain' ? 'the system keychain' : path };
 }
 
 async function remember(
   { origin, serverId, person, key, token }: Arrival,
   place: Awaited<ReturnType<typeof saveKey>>,
-): Promise<{ replaced: boolean; standard: boolean }> {
+): Promise<Pick<Settled, 'replaced' | 'former' | 'standard'>> {
   const { env, folders } = runtime();
   const before = readCredentials(folders).servers[origin];
   const result = await updateCredentials(folders, (saved) => {
@@ -79,16 +94,27 @@ async function remember(
         expires_at: key.expires_at,
         ...placeOf(place, token),
       },
-      ...seatsAt(known, serverId),
+      ...seatsAt(known, serverId, person.id),
       ...(aside ? {} : { logged_in_at: new Date().toISOString() }),
     };
     saved.servers[origin] = entry;
-    return { replaced: known?.key != null, standard: usualServer(saved, folders, env).origin === origin };
+    return {
+      replaced: known?.key != null,
+      former: formerOf(known, person),
+      standard: usualServer(saved, folders, env).origin === origin,
+    };
   });
   // A locked keychain keeps the key before, which is not read any more.
   if (before) await forgetKey(origin, before, place).catch(() => {});
   if (before?.pending) await forgetPending(origin, before.server_id, before.pending);
   return result;
+}
+
+/** Of whom a key or tokens were here. */
+function formerOf(known: ServerEntry | undefined, { id }: Arrival['person']): Former | null {
+  if (!known?.person || known.person.id === id) return null;
+  const agents = Object.values(known.seats).flatMap(({ token, name, board }) => (token ? [`${name}@${board}`] : []));
+  return known.key || agents.length > 0 ? { ...known.person, agents } : null;
 }
 
 /** Another server may be where this machine's own one was: what is known about that one stands elsewhere then. */

@@ -16,7 +16,7 @@ import { localEntry, readCredentials, updateCredentials } from '../../../local/k
 import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
 import { localServer, namedServer, usualServer } from '../../../local/servers.ts';
 import { type Deps, refuseBegun } from '../../key/lib/pending-keys.ts';
-import { settle } from '../../key/lib/save-key.ts';
+import { formerText, settle } from '../../key/lib/save-key.ts';
 
 interface SignInOptions extends Deps {
   url: string | undefined;
@@ -78,13 +78,15 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const again = key !== null && saved.servers[origin]?.key?.id === key.id;
   const known = key ?? { id: 'unknown', name: 'unknown', expires_at: null };
   const arrival = { origin, serverId: info.server_id, person, key: known, token, store: options.store };
-  const { stored, replaced, standard, place } = await settle(arrival, options.out);
+  const { stored, replaced, former, standard, place } = await settle(arrival, options.out);
   const { server_id } = info;
   const withKey = key ? ` with key "${onOneLine(key.name)}",` : ', key';
   const who = onOneLine(`${person.handle} (${person.server_role})`);
-  const text = `Signed in to ${origin} as ${who}${withKey} saved in ${place}.`;
+  const signedIn = `Signed in to ${origin} as ${who}${withKey} saved in ${place}.`;
+  const text = former ? `${signedIn}\n${formerText(former, replaced)}` : signedIn;
+  const record = { server_id, person, key, stored, previous_use: previousUse, replaced, default: standard };
   return {
-    record: { server_id, person, key, stored, previous_use: previousUse, replaced, default: standard },
+    record: former ? { ...record, replaced_person: former } : record,
     text: (times) =>
       again || previousUse === null
         ? text
