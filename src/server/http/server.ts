@@ -16,10 +16,17 @@ interface HttpOptions extends Omit<AppOptions, 'tellRefused'> {
 }
 
 /**
- * More requests than this that wait for their turn, behind a stream or a wait that takes long, end their connection. To read no
+ * So many bytes may be kept for requests of one connection that wait for their turn; one that needs more ends it. To read no
  * more from it instead would let Node.js end it as one whose next request comes too slowly.
  */
-const MOST_BEHIND = 256;
+const MOST_WAITING = 4_194_304;
+
+/** What is kept of a request: its head, its body as far as Node.js reads ahead, and the objects that Node.js makes for it. */
+function bytesOf({ url = '', headers, rawHeaders, readableHighWaterMark }: IncomingMessage): number {
+  const body = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+  const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+  return 4_096 + head + Math.min(body, readableHighWaterMark);
+}
 
 export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
   const { clock, log, site } = options;
@@ -30,11 +37,12 @@ export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
     // Sent behind another request of its connection, it is served once that is answered.
     if (!res.socket) {
       const { socket } = req;
-      const before = waiting.get(socket) ?? 0;
-      if (before === MOST_BEHIND) return void socket.destroy();
-      waiting.set(socket, before + 1);
+      const bytes = bytesOf(req);
+      const all = (waiting.get(socket) ?? 0) + bytes;
+      if (all > MOST_WAITING) return void socket.destroy();
+      waiting.set(socket, all);
       return void res.once('socket', () => {
-        waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+        waiting.set(socket, waiting.get(socket)! - bytes);
         handle(req, res);
       });
     }

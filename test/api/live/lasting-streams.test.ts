@@ -82,22 +82,31 @@ forEachDatabase('an open stream', (engine) => {
     expect(got.match(/HTTP\/1\.1/g)).to.have.length(1);
   });
 
-  it('goes on while 256 requests wait behind it, and is ended by one more', async () => {
+  it('goes on while a thousand requests wait behind it, and is ended by more, or by few large ones', async () => {
     const { name } = await newBoard(server.dana);
-    const behind = (count: number) => `GET / HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`.repeat(count);
-    const { client, serverEnd } = await bothEnds(server.url);
-    client.on('error', () => {});
-    let got = '';
-    client.on('data', (bytes) => {
-      got += bytes;
-    });
-    const head = `GET /v1/stream?board=${name} HTTP/1.1\r\nHost: ${new URL(server.url).host}`;
-    client.write(`${head}\r\nAuthorization: Bearer ${server.dana.token}\r\n\r\n${behind(256)}`);
-    await until(() => got.includes('event: ready'), 'the stream is open');
-    await post(server.dana, name, 'goes on');
-    await until(() => got.includes('goes on'), 'the stream goes on');
-    client.write(behind(1));
-    await until(() => serverEnd.destroyed, 'the server ended it');
+    const behind = (count: number, more = '') =>
+      `GET / HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n${more}\r\n`.repeat(count);
+    const large = 'x'.repeat(60_000);
+    for (const [count, more] of [
+      [1_000, ''],
+      [60, `X-Large: ${large}\r\n`],
+      [60, `Content-Length: 60002\r\n\r\n${large}`],
+    ] as const) {
+      const { client, serverEnd } = await bothEnds(server.url);
+      client.on('error', () => {});
+      let got = '';
+      client.on('data', (bytes) => {
+        got += bytes;
+      });
+      const head = `GET /v1/stream?board=${name} HTTP/1.1\r\nHost: ${new URL(server.url).host}`;
+      client.write(`${head}\r\nAuthorization: Bearer ${server.dana.token}\r\n\r\n${behind(count, more)}`);
+      await until(() => got.includes('event: ready'), 'the stream is open');
+      const text = `goes on with ${more.length}`;
+      await post(server.dana, name, text);
+      await until(() => got.includes(text), 'the stream goes on');
+      client.write(behind(30, more));
+      await until(() => serverEnd.destroyed, 'the server ended it');
+    }
   });
 
   it('lets as many be answered where they are answered in turn', async () => {
@@ -106,9 +115,9 @@ forEachDatabase('an open stream', (engine) => {
     socket.on('data', (bytes) => {
       got += bytes;
     });
-    for (let n = 1; n <= 100; n++) {
-      socket.write(`GET /v1/info HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`.repeat(2));
-      await until(() => got.split('HTTP/1.1 200').length - 1 === 2 * n, `both of round ${n} are answered`);
+    for (let n = 1; n <= 15; n++) {
+      socket.write(`GET /v1/info HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n\r\n`.repeat(100));
+      await until(() => got.split('HTTP/1.1 200').length - 1 === 100 * n, `all of round ${n} are answered`);
     }
     socket.destroy();
   });
@@ -123,8 +132,8 @@ forEachDatabase('an open stream', (engine) => {
     const body = JSON.stringify({ body: 'one of many' });
     const { name } = await newBoard(server.dana);
     const posted = `POST /v1/boards/${name}/messages HTTP/1.1\r\n${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    socket.write(posted.repeat(30) + `GET /v1/info HTTP/1.1\r\n${host}\r\n\r\n`.repeat(180) + posted.repeat(30));
-    await until(() => got.split('HTTP/1.1 200').length - 1 === 180, 'all reads are answered');
+    socket.write(posted.repeat(30) + `GET /v1/info HTTP/1.1\r\n${host}\r\n\r\n`.repeat(600) + posted.repeat(30));
+    await until(() => got.split('HTTP/1.1 200').length - 1 === 600, 'all reads are answered');
     await until(() => got.split('HTTP/1.1 201').length - 1 === 60, 'all posts are answered');
     socket.destroy();
   });
