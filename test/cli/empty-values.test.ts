@@ -36,7 +36,7 @@ describe('an empty value', () => {
     expect(JSON.parse((await home().run(['say', '', '--json'])).stdout).error.code).to.equal('body_empty');
   });
 
-  it('of a variable about time or how it is shown is none, and one that is wrong is named', async () => {
+  it('of a variable about time counts as not given, and a wrong one is named', async () => {
     expect((await home().run(['board', 'list'], { env: { SERVICE_TIMEOUT: '', SERVICE_TIME: '' } })).code).to.equal(0);
     const wrong = await home().run(['board', 'list'], { env: { SERVICE_TIMEOUT: '30s' } });
     expect(wrong.stderr).to.include('SERVICE_TIMEOUT takes seconds, but got "30s".');
