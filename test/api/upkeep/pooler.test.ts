@@ -30,7 +30,7 @@ forEachDatabase('a database behind a pooler', (engine) => {
       db.read((tx) => tx.query<Record<string, string>>((knex) => knex.raw(`SHOW ${name}`)));
     const settings = ['plan_cache_mode', 'enable_seqscan', 'jit', 'statement_timeout'];
     const found = await Promise.all(settings.map(async (name) => (await shown(name))[0]?.[name]));
-    expect(found).to.deep.equal(['force_generic_plan', 'off', 'off', '5s']);
+    expect(found).to.deep.equal(['force_generic_plan', 'off', 'off', '15s']);
     expect(pooler.refused).to.deep.equal([]);
     await db.close();
     pooler.close();
