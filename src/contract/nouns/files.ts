@@ -178,7 +178,7 @@ export const fileRef = z.strictObject({ id: id('fil'), name: z.string(), version
 export const fileToAttach = z.strictObject({ file: fileSelector, version: z.int().min(1).optional() });
 
 /** Of what changes a file, but for its bytes. */
-const ofFile = { archived: 'refused', rates: ['task_and_file_writes'], params: fileParam } as const;
+const ofFile = { archived: 'refused', rates: ['task_and_file_writes'], params: fileParam, answer: boardFile } as const;
 
 export const about = 'Files of a board and their versions.';
 
@@ -221,14 +221,12 @@ export const operations = {
     ...ofFile,
     body: updateFileBody,
     errors: ['not_on_board', 'task_not_found', 'file_not_found', 'file_name_taken', 'brief_path_reserved'],
-    answer: boardFile,
   },
   removeFile: {
     ...del('/v1/boards/{board}/files/{file}', byMember, 'Take a file off a board; its versions stay readable by id'),
     ...ofFile,
     query: removeFileQuery,
     errors: ['not_on_board', 'file_not_found', 'file_changed'],
-    answer: boardFile,
   },
   listFileVersions: {
     ...get('/v1/boards/{board}/files/{file}/versions', byMember, 'List the versions of a file'),
@@ -258,12 +256,10 @@ export const operations = {
     ...ofFile,
     body: approveFileBody,
     errors: ['not_on_board', 'file_not_found', 'version_not_found'],
-    answer: boardFile,
   },
   unapproveFile: {
     ...del('/v1/boards/{board}/files/{file}/approval', byPerson, 'Take an approval back'),
     ...ofFile,
     errors: ['not_on_board', 'file_not_found'],
-    answer: boardFile,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -233,6 +233,8 @@ const seqParam = z.object({
     .transform(Number),
 });
 
+const byId = { rates: ['reads'], params: messageParam, errors: ['message_not_found'] } as const;
+const bySeq = { rates: ['reads'], params: seqParam, errors: ['not_on_board', 'message_not_found'] } as const;
 const reacting = {
   archived: 'refused',
   rates: ['reactions'],
@@ -280,16 +282,12 @@ export const operations = {
   },
   getMessageBySeq: {
     ...get('/v1/boards/{board}/messages/{seq}', byMember, 'Read one message by its number'),
-    rates: ['reads'],
-    params: seqParam,
-    errors: ['not_on_board', 'message_not_found'],
+    ...bySeq,
     answer: oneMessage,
   },
   getMessage: {
     ...get('/v1/messages/{message}', byMember, 'Read one message by its id'),
-    rates: ['reads'],
-    params: messageParam,
-    errors: ['message_not_found'],
+    ...byId,
     answer: oneMessage,
   },
   setThreadRun: {
@@ -302,11 +300,10 @@ export const operations = {
   },
   listReplies: {
     ...get('/v1/messages/{message}/replies', byMember, 'Read a thread, or wait for its next reply'),
+    ...byId,
     kind: 'wait',
     rates: ['reads', 'waits'],
-    params: messageParam,
     query: listRepliesQuery,
-    errors: ['message_not_found'],
     answer: replyPage,
   },
   listThreads: {
@@ -318,9 +315,7 @@ export const operations = {
   },
   listReceipts: {
     ...get('/v1/boards/{board}/messages/{seq}/receipts', byMember, 'Whom a message reached'),
-    rates: ['reads'],
-    params: seqParam,
-    errors: ['not_on_board', 'message_not_found'],
+    ...bySeq,
     answer: receipts,
   },
   addReaction: {
@@ -333,9 +328,7 @@ export const operations = {
   },
   listReactions: {
     ...get('/v1/messages/{message}/reactions', byMember, 'Who reacted to a message, and when'),
-    rates: ['reads'],
-    params: messageParam,
-    errors: ['message_not_found'],
+    ...byId,
     answer: reactionList,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -117,6 +117,7 @@ const pairingParam = z.object({ pairing: id('prq') });
 export const about = 'Work between two agents, proved in both directions.';
 
 const guests = { cannot: 'take part in work between people' } as const;
+const ofPairing = { guests, params: pairingParam, answer: pairingRequest } as const;
 const byEndpoint = { maxBody: 16_384, archived: 'refused', rates: ['pairing_proofs'], params: pairingParam } as const;
 
 export const operations = {
@@ -143,10 +144,8 @@ export const operations = {
   },
   getPairingRequest: {
     ...get('/v1/pairing-requests/{pairing}', [...byMember, 'PC'], 'Read one proposal of work'),
-    guests,
-    params: pairingParam,
+    ...ofPairing,
     errors: ['pairing_not_found'],
-    answer: pairingRequest,
   },
   choosePairingAgent: {
     ...post(
@@ -156,12 +155,10 @@ export const operations = {
     ),
     maxBody: 16_384,
     archived: 'refused',
-    guests,
+    ...ofPairing,
     rates: ['pairing_choices'],
-    params: pairingParam,
     body: choosePairingBody,
     errors: ['pairing_not_found', 'pairing_changed', 'pairing_closed'],
-    answer: pairingRequest,
   },
   selectPairingEndpoint: {
     ...post(
@@ -203,16 +200,12 @@ export const operations = {
   },
   declinePairing: {
     ...post('/v1/pairing-requests/{pairing}/decline', byPerson, 'Decline a proposal of work, as the recipient'),
-    guests,
-    params: pairingParam,
+    ...ofPairing,
     errors: ['pairing_not_found', 'pairing_closed'],
-    answer: pairingRequest,
   },
   cancelPairing: {
     ...post('/v1/pairing-requests/{pairing}/cancel', byMember, 'Take a proposal of work back, as the inviter'),
-    guests,
-    params: pairingParam,
+    ...ofPairing,
     errors: ['pairing_not_found', 'pairing_closed'],
-    answer: pairingRequest,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -146,7 +146,7 @@ export const taskTexts = z.strictObject({
 const taskParam = z.object({ task: taskSelector });
 
 /** Of what changes a task. */
-const ofTask = { archived: 'refused', rates: ['task_and_file_writes'], params: taskParam } as const;
+const ofTask = { archived: 'refused', rates: ['task_and_file_writes'], params: taskParam, answer: task } as const;
 
 export const about = 'Tasks of a board.';
 
@@ -190,7 +190,6 @@ export const operations = {
     ...ofTask,
     body: updateTaskBody,
     errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'task_taken', 'stands_changed'],
-    answer: task,
   },
   startTask: {
     ...post('/v1/boards/{board}/tasks/{task}/start', byMember, 'Take a task; of any number at once one wins'),
@@ -203,20 +202,17 @@ export const operations = {
     ...post('/v1/boards/{board}/tasks/{task}/join', byMember, 'Help with a task'),
     ...ofTask,
     errors: ['not_on_board', 'task_not_found', 'task_closed'],
-    answer: task,
   },
   finishTask: {
     ...post('/v1/boards/{board}/tasks/{task}/done', byMember, 'Close a task as done or cancelled'),
     ...ofTask,
     body: finishTaskBody,
     errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'task_taken'],
-    answer: task,
   },
   dropTask: {
     ...post('/v1/boards/{board}/tasks/{task}/drop', byMember, 'Give up a part in a task'),
     ...ofTask,
     body: dropTaskBody,
     errors: ['not_on_board', 'not_on_task', 'member_not_found', 'task_not_found', 'task_closed', 'task_taken'],
-    answer: task,
   },
 } as const satisfies Record<string, OperationRow>;
