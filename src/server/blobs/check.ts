@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../db/tx.ts';
 import { scanFile } from '../text/file-scan.ts';
 import { lookInto } from '../upkeep/data-folder.ts';
-import { ServeError } from '../upkeep/serve-error.ts';
+import { ServeError, unreachable } from '../upkeep/serve-error.ts';
 import { withoutPassword } from '../upkeep/storage.ts';
 import { countVersions, namingVersions, referencedBlobs } from './blobs.store.ts';
 import { addressOf, openStore } from './open.ts';
@@ -174,8 +174,7 @@ function ofStore(error: unknown): unknown {
       'Free some space there, then run it again: what was copied stays.',
     );
   if (error instanceof StoreDown)
-    return new ServeError(
-      'storage_unreachable',
+    return unreachable(
       `The files cannot be used: ${error.message}.`,
       'Check the address, its keys and their rights, then run it again.',
     );

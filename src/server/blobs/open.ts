@@ -5,7 +5,7 @@ import { shellArgument } from '../../contract/text.ts';
 import type { Database } from '../db/tx.ts';
 import { readMeta, setMeta, setMetaOnce } from '../settings/settings.store.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
-import { ServeError } from '../upkeep/serve-error.ts';
+import { ServeError, unreachable } from '../upkeep/serve-error.ts';
 import {
   addressIn,
   ENCODED,
@@ -126,8 +126,7 @@ export const addressOf = (address: string | undefined, dataDir: string): string 
 
 async function openDisk(root: string, home: StoreHome): Promise<BlobStore> {
   if (home.existing && !existsSync(join(root, 'sha256')))
-    throw new ServeError(
-      'storage_unreachable',
+    throw unreachable(
       `There are no files of a server in ${root}.`,
       'Name the folder or store in which they are, such as disk:///srv/service/files.',
     );

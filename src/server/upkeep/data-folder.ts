@@ -13,7 +13,7 @@ import type { RootKey } from '../text/root-key.ts';
 import { lockInstance } from './instance-lock.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './private-files.ts';
 import { bindDatabase, isBound, loadRootKey, requireSecretOf } from './root-secret.ts';
-import { ServeError } from './serve-error.ts';
+import { ServeError, unreachable } from './serve-error.ts';
 import { lastUsed, rememberStorage, storageOf, storageThere, withoutPassword } from './storage.ts';
 
 export interface DataOptions {
@@ -179,8 +179,7 @@ function needsFilesBeside(url: string, error: unknown): boolean {
 }
 
 const asMade = (file: string): ServeError =>
-  new ServeError(
-    'storage_unreachable',
+  unreachable(
     `SQLite can read ${file} only where it can write files beside it.`,
     'Look at its disk, if it should be writable. A copy that needs no files beside it is made with VACUUM INTO, as in docs/deploy.md.',
   );
@@ -188,7 +187,7 @@ const asMade = (file: string): ServeError =>
 const NAME_IT = 'Name what the server was started with: --data, and --db if it has one.';
 
 export const noServer = (place: string, hint = NAME_IT): ServeError =>
-  new ServeError('storage_unreachable', `There is no server in ${place}.`, hint);
+  unreachable(`There is no server in ${place}.`, hint);
 
 /**
  * What is wrong where nothing is in a database, and a new server in it would leave the secret and the files of this folder
@@ -230,72 +229,57 @@ const dataOlder = (): ServeError =>
 /** Turns errors of the folder and of its database into messages for the operator; other errors stay as they are. */
 export function ofDatabase(error: unknown, dataDir: string): unknown {
   if (isFull(error)) return noRoom(dataDir);
-  if (error instanceof DataNewer) {
+  if (error instanceof DataNewer)
     return new ServeError(
       'data_newer',
       `This data was written by a newer build: ${error.message}.`,
       'Install that build, or restore a backup.',
     );
-  }
-  if (error instanceof OlderServers) {
+  if (error instanceof OlderServers)
     return new ServeError(
       'already_running',
       `The database cannot be brought up to date: ${error.message}.`,
       'Stop all servers of this database, on other machines too, then start the new build.',
     );
-  }
-  if (error instanceof PooledByTransaction) {
+  if (error instanceof PooledByTransaction)
     return new ServeError(
       'storage_unsupported',
       `The database cannot be used: ${error.message}.`,
       'Connect to Postgres directly, or through a pooler that hands them out per session: pool_mode = session of PgBouncer.',
     );
-  }
   if (error instanceof ServeError) return error;
   const { code } = causeOf(error);
   const message = messageOf(error);
-  if (code === READ_ONLY) {
-    return new ServeError(
-      'storage_unreachable',
+  if (code === READ_ONLY)
+    return unreachable(
       `The database takes no writes: ${message}.`,
       'It is a standby, or set to read only. Name the server that takes writes, or all of them, as in docs/deploy.md: postgres://USER@HOST1,HOST2/NAME',
     );
-  }
-  if (/^SQLITE_(IOERR|READONLY|CANTOPEN)/.test(code ?? '')) {
-    return new ServeError(
-      'storage_unreachable',
+  if (/^SQLITE_(IOERR|READONLY|CANTOPEN)/.test(code ?? ''))
+    return unreachable(
       `The server's data cannot be read or written: ${message}.`,
       `Look at its disk: it may be full, read-only or broken, as df -h and dmesg say. Then run it again. The data folder is ${dataDir}.`,
     );
-  }
-  if (isAway(error) || /^(28|3D)/.test(code ?? '') || /SASL|password/.test(message)) {
-    return new ServeError(
-      'storage_unreachable',
+  if (isAway(error) || /^(28|3D)/.test(code ?? '') || /SASL|password/.test(message))
+    return unreachable(
       `The database cannot be used: ${message}`,
       'Check --db or SERVICE_DB, the password in PGPASSWORD or PGPASSFILE, and that the database is there.',
     );
-  }
-  if (/^SQLITE_BUSY/.test(code ?? '')) {
-    return new ServeError(
-      'storage_unreachable',
+  if (/^SQLITE_BUSY/.test(code ?? ''))
+    return unreachable(
       `Another program has the database: ${message}.`,
       'Wait until it is done, or end it: a shell of sqlite3 with an open transaction, for example.',
     );
-  }
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code ?? '')) {
-    return new ServeError(
-      'storage_unreachable',
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code ?? ''))
+    return unreachable(
       `The database is damaged: ${message}.`,
       'Stop the server, move the file of the database and what lies beside it (-wal, -shm) away, and put back its latest backup.',
     );
-  }
-  if (hasNoTable(error)) {
-    return new ServeError(
-      'storage_unreachable',
+  if (hasNoTable(error))
+    return unreachable(
       `The database holds no server of this build: ${message}.`,
       `${NAME_IT} Data of an older build: service storage migrate.`,
     );
-  }
   return error;
 }
 

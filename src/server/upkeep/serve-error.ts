@@ -26,3 +26,7 @@ export class ServeError extends Error {
     this.hint = hint;
   }
 }
+
+/** The server's place cannot be used as it is. */
+export const unreachable = (message: string, hint: string): ServeError =>
+  new ServeError('storage_unreachable', message, hint);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { sqliteFile } from '../db/open.ts';
 import { serversOf } from '../db/postgres-hosts.ts';
 import { replacePrivate } from './private-files.ts';
-import { ServeError } from './serve-error.ts';
+import { ServeError, unreachable } from './serve-error.ts';
 
 /** What names the database, and of SQLite the place of files. A command that would start a server reads both too. */
 const STORAGE = 'storage';
@@ -59,8 +59,7 @@ export function storageOf(dataDir: string, named: string | undefined): string {
 export function storageThere(dataDir: string, named: string | undefined): string {
   const url = storageOf(dataDir, named);
   if (url.startsWith('sqlite:') && !existsSync(sqliteFile(url)))
-    throw new ServeError(
-      'storage_unreachable',
+    throw unreachable(
       `There is no database at ${sqliteFile(url)}.`,
       'Restore it, or name another with --data or --db.',
     );
