@@ -2,7 +2,7 @@
 
 import type { Knex } from 'knex';
 import type { Category } from '../../contract/types.ts';
-import { firstRow } from '../db/query.ts';
+import { heldRow } from '../db/query.ts';
 import { insertInto, rowBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -29,10 +29,7 @@ export const categoriesOf = (row: { categories: string }): Category[] => JSON.pa
 
 /** A person's allowance; in a write its row is locked until the commit. */
 export const allowanceOf = async (tx: ReadTx, personId: string): Promise<AllowanceRow> => {
-  const row = await firstRow<AllowanceRow>(tx, (db) => {
-    const query = db('allowances').where('person_id', personId).select('*');
-    return tx.writable ? query.forUpdate() : query;
-  });
+  const row = await heldRow<AllowanceRow>(tx, (db) => db('allowances').where('person_id', personId).select('*'));
   if (!row) throw new Error('every person has an allowance');
   return row;
 };

@@ -1,6 +1,6 @@
 /** Capsules: the sealed secret of an allowed invite, and what became of it. A cleared row stays as the receipt. */
 import type { Knex } from 'knex';
-import { firstRow } from '../db/query.ts';
+import { heldRow } from '../db/query.ts';
 import { insertInto, rowsBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { CapsuleState } from './capsule-states.rules.ts';
@@ -34,10 +34,7 @@ const rowsOf = rowsBy<CapsuleRow>('approval_outcomes', 'approval_id');
 
 /** In a write its row is locked until the commit. */
 export const capsuleOf = (tx: ReadTx, approvalId: string): Promise<CapsuleRow | undefined> =>
-  firstRow(tx, (db) => {
-    const query = db('approval_outcomes').where('approval_id', approvalId).select('*');
-    return tx.writable ? query.forUpdate() : query;
-  });
+  heldRow(tx, (db) => db('approval_outcomes').where('approval_id', approvalId).select('*'));
 
 /** Without the secrets' bytes being looked at: for lists. */
 export const capsulesOf = async (tx: ReadTx, approvalIds: string[]): Promise<Map<string, CapsuleRow>> =>

@@ -1,5 +1,5 @@
 /** Browser sessions and the login codes they are started with, as rows. */
-import { firstRow, idsOf, purgeRows } from '../db/query.ts';
+import { heldRow, idsOf, purgeRows } from '../db/query.ts';
 import { insertInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
@@ -78,10 +78,7 @@ export const insertLoginCode = insertInto<LoginCodeRow>('login_codes');
 
 /** An unexpired login code. @param hold keeps others from using it up before this transaction ends. */
 export const liveLoginCode = (tx: ReadTx, digest: Buffer, hold: boolean): Promise<LoginCodeRow | undefined> =>
-  firstRow(tx, (db) => {
-    const query = db('login_codes').where({ digest }).where('expires_at', '>', tx.now).select('*');
-    return hold ? query.forUpdate() : query;
-  });
+  heldRow(tx, (db) => db('login_codes').where({ digest }).where('expires_at', '>', tx.now).select('*'), hold);
 
 /** A person's unexpired login codes, newest first. */
 export const liveLoginCodes = (tx: ReadTx, personId: string): Promise<LoginCodeRow[]> =>

@@ -8,6 +8,13 @@ export async function firstRow<R>(tx: ReadTx, build: (db: Knex) => Knex.QueryBui
   return row;
 }
 
+/** The first row of a query, its row locked until the commit where this is a write, or where `hold` says so. */
+export const heldRow = <R>(
+  tx: ReadTx,
+  build: (db: Knex) => Knex.QueryBuilder,
+  hold: boolean = tx.writable,
+): Promise<R | undefined> => firstRow<R>(tx, (db) => (hold ? build(db).forUpdate() : build(db)));
+
 /** Whether a query has a row. */
 export const anyRow = async (tx: ReadTx, build: (db: Knex) => Knex.QueryBuilder): Promise<boolean> =>
   (await firstRow(tx, build)) !== undefined;

@@ -1,6 +1,6 @@
 /** Server invites and what redeeming them left. Only a keyed digest of an invite's secret is kept. */
 import type { Knex } from 'knex';
-import { countRows, firstRow, idsOf } from '../db/query.ts';
+import { countRows, heldRow, idsOf } from '../db/query.ts';
 import { insertInto, rowBy, updateIn } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { InviteState } from './invite-states.rules.ts';
@@ -74,17 +74,11 @@ export const listInviteRows = (
 
 /** An invite; in a write its row is locked until the commit. */
 export const inviteById = (tx: ReadTx, id: string): Promise<InviteRow | undefined> =>
-  firstRow(tx, (db) => {
-    const query = db('server_invites').where('id', id).select('*');
-    return tx.writable ? query.forUpdate() : query;
-  });
+  heldRow(tx, (db) => db('server_invites').where('id', id).select('*'));
 
 /** @param hold keeps its row until the commit. */
 export const inviteByDigest = (tx: ReadTx, digest: Buffer, hold: boolean): Promise<InviteRow | undefined> =>
-  firstRow(tx, (db) => {
-    const query = db('server_invites').where('digest', digest).select('*');
-    return hold ? query.forUpdate() : query;
-  });
+  heldRow(tx, (db) => db('server_invites').where('digest', digest).select('*'), hold);
 
 /** Uses an invite up; 0 when that or its revocation came first. */
 export const setUsed = (tx: WriteTx, id: string, personId: string): Promise<number> =>
