@@ -5,7 +5,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { countOwners } from '../members/member-counts.store.ts';
 import { ownerNames } from '../members/member-names.store.ts';
-import { humanByHandle, type MemberRow, memberByName, membersCalled } from '../members/members.store.ts';
+import { humanByHandle, type MemberRow, membersCalled, membersNamed } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { Place } from './board-access.ts';
 
@@ -57,7 +57,7 @@ export async function requirePersonOn(tx: ReadTx, { board }: Pick<Place, 'board'
 
 /** The present or former member of that name. @throws Refusal `member_not_found`. */
 export async function requireMember(tx: ReadTx, { board }: Pick<Place, 'board'>, name: string): Promise<MemberRow> {
-  const member = await memberByName(tx, board.id, name);
+  const [member] = await membersNamed(tx, board.id, [name]);
   if (member) return member;
   throw neverThere('this board');
 }

@@ -45,14 +45,7 @@ export const seatOfSession = (
   of: { board_id: string; person_id: string; session_digest: Buffer },
 ): Promise<MemberRow | undefined> => tx.first(ofSessionStatement, of);
 
-const byNameStatement = statement<{ board_id: string; name: string }, MemberRow>((db, p) =>
-  db('members').where({ board_id: p.board_id, name: p.name }).select('*'),
-);
-
-/** The present or former member of that name. */
-export const memberByName = (tx: ReadTx, boardId: string, name: string): Promise<MemberRow | undefined> =>
-  tx.first(byNameStatement, { board_id: boardId, name });
-
+/** Present and former members of these names. */
 export const membersNamed = (tx: ReadTx, boardId: string, names: string[]): Promise<MemberRow[]> =>
   tx.all(...namedStatement.over({ board_id: boardId }, names));
 
