@@ -11,7 +11,7 @@ type RetryClass = 'read' | 'K' | 'R' | 'N' | 'S';
 
 /** @param token the credential the request goes with: for some operations the class depends on its kind. */
 export function retryClass(row: ClientRoute, token?: string): RetryClass {
-  const kind = tokenKinds.find(([, prefix]) => token?.startsWith(prefix))?.[0];
+  const kind = tokenKinds.find(([, pattern]) => token !== undefined && pattern.test(token))?.[0];
   const klass = idempotencyOf(row, kind);
   return klass === '-' ? 'read' : klass;
 }

@@ -42,16 +42,6 @@ export const secretPrefixes = {
 } as const;
 export type SecretKind = keyof typeof secretPrefixes;
 
-/** Which kind of credential a bearer token is, by its prefix. */
-export const tokenKinds = [
-  ['PK', secretPrefixes.key],
-  ['AG', secretPrefixes.seat],
-  ['BR', secretPrefixes.session],
-  ['DG', secretPrefixes.delegation],
-  ['PC', secretPrefixes.proof],
-  ['IN', secretPrefixes.invite],
-] as const;
-
 export const patterns = {
   handle: /^[a-z0-9]+(-[a-z0-9]+)*$/,
   keyName: /^[a-z0-9]+(-[a-z0-9]+)*$/,
@@ -74,6 +64,16 @@ export const patterns = {
   time: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
   taskPrefix: /^[A-Z][A-Z0-9]{1,5}$/,
 } as const;
+
+/** Which kind of credential a bearer token is, by its form. */
+export const tokenKinds = [
+  ['PK', patterns.accessKey],
+  ['AG', patterns.agentToken],
+  ['BR', patterns.sessionSecret],
+  ['DG', patterns.delegation],
+  ['PC', patterns.proof],
+  ['IN', patterns.invite],
+] as const;
 
 /** A path on a board: groups of letters, digits and a few marks that begin with a letter or digit, joined by slashes. */
 export const filePathPattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;

@@ -99,7 +99,7 @@ describe('client: retries', () => {
     const away = await serve((_, response) => response.writeHead(429).end('Too many'));
     expect(await failure(post(away.origin))).to.include({ delivery: 'answered', mayBeDone: false });
     const read = await serve((_, response) => response.destroy());
-    const { client } = clientOf(read.origin);
+    const { client } = clientOf(read.origin, { token: `abh_${'a'.repeat(43)}` });
     const seat = await failure(client.call('joinBoard', { body: { board: 'general', role: 'writer' } }));
     expect(seat, 'a seat is another one under another key').to.include({ delivery: 'unclear', mayBeDone: true });
     const error = await failure(client.call('getMe'));

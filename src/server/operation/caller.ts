@@ -3,7 +3,7 @@
  * that reads or changes anything, so that nothing commits after its credential ended.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { patterns } from '../../contract/ids.ts';
+import { tokenKinds } from '../../contract/ids.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import {
   type DelegationRow,
@@ -115,18 +115,10 @@ export const isPerson = (caller: Caller): caller is PersonCaller => caller.kind 
 /** Whether a person acts themselves who is a server admin now. */
 export const isAdmin = (caller: Caller): boolean => isPerson(caller) && caller.person.server_role === 'admin';
 
-const kinds = [
-  ['PK', patterns.accessKey],
-  ['AG', patterns.agentToken],
-  ['BR', patterns.sessionSecret],
-  ['DG', patterns.delegation],
-  ['PC', patterns.proof],
-] as const;
-
-/** Tells the kind of a bearer token by its prefix. @throws Refusal `unauthorized` for anything else. */
+/** Tells the kind of a bearer token by its form. @throws Refusal `unauthorized` for anything else. */
 export function credentialOf(token: string, root: RootKey): Credential {
-  for (const [kind, pattern] of kinds) {
-    if (pattern.test(token)) return { kind, digest: root.tokenDigest(token), token };
+  for (const [kind, pattern] of tokenKinds) {
+    if (kind !== 'IN' && pattern.test(token)) return { kind, digest: root.tokenDigest(token), token };
   }
   throw unauthorized();
 }
