@@ -29,6 +29,21 @@ describe('service run', () => {
   const say = async (body: string): Promise<number> =>
     (await home.json(['say', body, '-b', 'demo', '--to', '@bot', '--no-notes'])).message.seq;
   const unread = async (): Promise<number> => (await home.json(['inbox', '--peek', '--as', 'bot'])).messages.length;
+  /** A daemon that gives the message once more after the first failure, and again when told to. */
+  const delivering = async (seq: number) => {
+    await home.run(['daemon', 'stop']);
+    const daemon = await new ScriptedDaemon(home.store).listen();
+    const bundle = `<service-message board="demo" from="@dana" seq="${seq}">`;
+    const deliver = { event: 'deliver', handoff_id: `hnd_${'0'.repeat(32)}`, bundle };
+    let again = () => {};
+    daemon.answers['hello'] = (_, peer) => {
+      again = () => peer.send(deliver);
+      peer.send({ event: 'welcome' });
+      again();
+    };
+    daemon.answers['turn_end'] = () => daemon.of('turn_end').length === 1 && again();
+    return Object.assign(daemon, { again: () => again() });
+  };
   const script = (text: string) => {
     const path = join(home.dir, 'program.sh');
     writeFileSync(path, text);
@@ -297,35 +312,50 @@ describe('service run', () => {
     await until('its end', () => child.exitCode !== null);
   });
 
-  it('does not run it again where only its answer could not be posted', async () => {
+  it('counts no attempt, and keeps the answer, while its board is archived', async () => {
+    const seq = await say('please');
+    const daemon = await delivering(seq);
     const program = script('echo x >>tries; until [ -e go ]; do sleep 0.05; done; echo "Done: tested."\n');
     const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
-    const printed = collect(child);
-    await until('the session', () => served());
-    const seq = await say('please');
     await until('the program', () => there('tries'));
     await home.json(['board', 'archive', 'demo', '--yes']);
     writeFileSync(join(home.work, 'go'), '');
-    await until('the refusal', () => printed().stderr.includes('The reply could not be posted: '));
+    await until('the second try', () => daemon.of('turn_end').length === 2);
+    expect(daemon.of('failed').map(({ later }) => later)).to.deep.equal([true, true]);
     await home.json(['board', 'restore', 'demo', '--yes']);
-    await until('the acknowledgement', async () => (await unread()) === 0, 60_000);
+    daemon.again();
+    await until('it counts as received', () => daemon.of('received').length === 1);
     const { replies } = await home.json(['board', 'thread', String(seq), '-b', 'demo']);
     expect(replies.map(({ body }: { body: string }) => body)).to.deep.equal(['Done: tested.']);
     expect(read('tries')).to.equal('x\n');
     child.kill('SIGTERM');
     await finished(child);
+    daemon.close();
+  });
+
+  it('acknowledges what was answered to somebody who has left, and goes on', async () => {
+    const ana = await at.server.person('ana');
+    await home.json(['board', 'add', 'ana', '-b', 'demo']);
+    const program = script('echo x >>tries; until [ -e go ]; do sleep 0.05; done; echo "Done: tested."\n');
+    const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
+    const printed = collect(child);
+    await until('the session', () => served());
+    await ana.ok('postMessage', { params: { board: 'demo' }, body: { body: 'please', to: ['@bot'] } });
+    await until('the program', () => there('tries'));
+    await ana.ok('removeBoardPerson', { params: { board: 'demo', handle: 'ana' } });
+    writeFileSync(join(home.work, 'go'), '');
+    await until('the acknowledgement', async () => (await unread()) === 0);
+    expect(printed().stderr).to.include('The reply could not be posted: Nobody else is in this thread.');
+    const seq = await say('and now?');
+    await until('the acknowledgement', async () => (await unread()) === 0);
+    const { replies } = await home.json(['board', 'thread', String(seq), '-b', 'demo']);
+    expect(replies.map(({ body }: { body: string }) => body)).to.deep.equal(['Done: tested.']);
+    child.kill('SIGTERM');
+    await finished(child);
   });
 
   it('counts no attempt, and keeps the answer, while the server is away', async () => {
-    await home.run(['daemon', 'stop']);
-    const daemon = await new ScriptedDaemon(home.store).listen();
-    const bundle = '<service-message board="demo" from="@dana" seq="3">';
-    const deliver = { event: 'deliver', handoff_id: `hnd_${'0'.repeat(32)}`, bundle };
-    daemon.answers['hello'] = (_, peer) => {
-      peer.send({ event: 'welcome' });
-      peer.send(deliver);
-    };
-    daemon.answers['turn_end'] = (_, peer) => daemon.of('turn_end').length === 1 && peer.send(deliver);
+    const daemon = await delivering(3);
     const program = script('echo x >>tries; until [ -e go ]; do sleep 0.05; done; echo "Done."\n');
     const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
     await until('the program', () => there('tries'));

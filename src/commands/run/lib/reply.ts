@@ -1,6 +1,7 @@
 /** Posts a program's output as a reply to its newest message, exactly once. */
 import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
+import { errors } from '../../../contract/errors.ts';
 import { LIMIT, truncated } from '../../board/lib/post/body.ts';
 import { KEPT, type Outcome } from './child.ts';
 
@@ -10,6 +11,9 @@ export function newestOf(bundle: string): { board: string; seq: number } | null 
   const found = messages.map(([, board, seq]) => ({ board: board!, seq: Number(seq) }));
   return found.toSorted((a, b) => b.seq - a.seq)[0] ?? null;
 }
+
+/** Refusals that a person can end: by restoring the board, by making room. */
+const PASSING = new Set(['board_archived', 'storage_full']);
 
 /** Posts what a program answered, and keeps it while that cannot be done, so that the program need not run again for it. */
 export class Answers {
@@ -33,12 +37,14 @@ export class Answers {
       await replyWith(this.#session, bundle, text, this.#note);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      const reason = `The reply could not be posted: ${error.message}`;
+      const refusal = error instanceof ClientError ? error : null;
+      const reason = `The reply could not be posted: ${error.message} ${refusal?.hint ?? ''}`.trimEnd();
       this.#note(reason);
       // A server that is away for long is no failure of the program, after some of which it would be given nothing more.
-      return error instanceof ClientError && error.transient
-        ? { kind: 'later' }
-        : { kind: 'failed', reason, told: true };
+      if (refusal && (refusal.transient || PASSING.has(refusal.code))) return { kind: 'later' };
+      // What the server refuses it refuses at each try, unless the token is replaced; the program has done its part.
+      if (!refusal || !Object.hasOwn(errors, refusal.code) || refusal.code === 'unauthorized')
+        return { kind: 'failed', reason, told: true };
     }
     this.#kept.delete(handoff);
     return { kind: 'done', output: text };
@@ -70,8 +76,6 @@ async function replyWith(
         `The reply is held: agents have posted ${posted.agent_run ?? 'many'} messages in a row there. A person may let them go on.`,
       );
   } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    if (error.code === 'thread_held') note(`The reply was not posted: ${error.message} ${error.hint}`);
-    else if (error.code !== 'idempotency_conflict') throw error;
+    if (!(error instanceof ClientError) || error.code !== 'idempotency_conflict') throw error;
   }
 }
