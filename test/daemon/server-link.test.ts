@@ -713,6 +713,29 @@ describe('the connection to a server', () => {
     });
   });
 
+  it('has no seat wait for itself because its person was renamed, before the stream was opened again or since', async () => {
+    const eva = await server.person('eva');
+    const own = await newBoard(eva);
+    await machine.knows(proxy.url, serverId, eva);
+    seat = await machine.holds(proxy.url, own, await newAgent(eva, own.name));
+    const seen = (path: RegExp) => proxy.seen.filter((each) => path.test(each.path)).length;
+    await follow();
+    await until(() => seen(/\/me$/) === 2, 'both handles are read');
+    await eva.ok('renamePerson', { params: { handle: 'eva' }, body: { handle: 'evi' } });
+    proxy.cutStreams();
+    await machine.pass((ms) => ms === 750);
+    await until(() => seen(/\/me$/) === 3, 'the person’s is read again');
+    await until(() => at().view().connected, 'it is connected again');
+    await eva.ok('renamePerson', { params: { handle: 'evi' }, body: { handle: 'evita' } });
+    const later = await machine.holds(proxy.url, own, await newAgent(eva, own.name, { name: 'later' }));
+    at().watch(later);
+    await until(() => seen(/\/me$/) === 5, 'those that hold now are read');
+    // Comes after what follows from them.
+    await at().read(seat);
+    await at().read(later);
+    expect(seen(/wait=50/)).to.equal(0);
+  });
+
   it('asks nothing with credentials that others could have written, and goes on when they are safe again', async () => {
     await follow();
     const { seq } = await say('before');

@@ -47,8 +47,8 @@ export class Feed {
   #lines: Map<string, string> | null = null;
   /** The stream has sent its initial events. */
   #ready = false;
-  /** The handle of the person whose stream it is. */
-  #person = '';
+  /** The person whose stream it is. */
+  #person = { id: '', name: '' };
   /** The server reported that the key has ended. */
   #keyEnded = false;
 
@@ -59,7 +59,7 @@ export class Feed {
     this.#backoff = new Backoff(this.#environment.random);
     this.#polls = new Polls(options.seats, this.#environment);
     options.seats.hints.on('reconnect', () => this.wake());
-    options.seats.hints.on('owner', () => this.#pollForeign());
+    options.seats.hints.on('owner', () => void this.#ownerKnown());
   }
 
   seatAdded(feed: SeatFeed): void {
@@ -179,8 +179,7 @@ export class Feed {
     let since: number | null = null;
     let failure: unknown = null;
     try {
-      await this.#options.identity.check();
-      this.#person = (await this.#options.transport.client(key).call('getMe', { signal, maxAttempts: 1 })).data.name;
+      await this.#readPerson(key, signal);
       const exchange = await this.#options.transport.client(key, true).openStream({
         query: { events: this.#lines ? STREAM_EVENTS_AND_LINES : STREAM_EVENTS },
         signal,
@@ -296,11 +295,29 @@ export class Feed {
       if (seat.board_id === board_id) this.#options.events.emit('lines', seat);
   }
 
+  async #readPerson(key: string, signal: AbortSignal): Promise<void> {
+    await this.#options.identity.check();
+    const { data } = await this.#options.transport.client(key).call('getMe', { signal, maxAttempts: 1 });
+    const { id, name } = this.#person;
+    this.#person = data;
+    // Seats tell their person by the handle alone, and a rename leaves them theirs.
+    if (data.id === id) for (const feed of this.#seats.active()) if (feed.owner === name) feed.owner = data.name;
+  }
+
+  /** The person may have another handle since it was read. */
+  async #ownerKnown(): Promise<void> {
+    const key = this.#ready && this.#foreign().length > 0 ? await this.#key() : null;
+    if (key !== null) await this.#readPerson(key, this.#ended.signal).catch(() => {});
+    this.#pollForeign();
+  }
+
   /** Polls the seats of other people than the one whose stream is open. */
   #pollForeign(): void {
-    if (!this.#ready) return;
-    for (const feed of this.#seats.active())
-      if (feed.owner !== null && feed.owner !== this.#person) this.#polls.follow(feed);
+    if (this.#ready) for (const feed of this.#foreign()) this.#polls.follow(feed);
+  }
+
+  #foreign(): SeatFeed[] {
+    return this.#seats.active().filter(({ owner }) => owner !== null && owner !== this.#person.name);
   }
 
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
