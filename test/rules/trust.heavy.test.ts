@@ -84,6 +84,7 @@ describe('an answer that is wrong', () => {
       { ...inbox, messages: [...inbox.messages].reverse() },
       { ...inbox, member_id: 'mem_of_another' },
       { ...inbox, delivery_mode: 'loud' },
+      { ...inbox, messages: [aMessage(1, { sender: 'owner' })] },
       null,
     ]) {
       expect(() => requireInbox(other as Inbox, inbox.member_id))

@@ -74,7 +74,8 @@ const inbox = z.object({
   board_id: text,
   agent: memberName,
   member_id: text,
-  messages: z.array(message),
+  // Only a person can be the owner, whose word a session follows.
+  messages: z.array(message.refine(({ sender, from }) => sender !== 'owner' || from.kind === 'human')),
   cursor: number,
   more: flag,
   unread: number,
