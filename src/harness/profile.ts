@@ -133,6 +133,7 @@ export const profileSchema = z.strictObject({
   headless: z
     .strictObject({
       via: z.enum(['native', 'acp', 'none']),
+      /** Without `{prompt}` it reads its prompt from standard input, which other users of the machine do not see. */
       run: argv.optional(),
       resume: argv.optional(),
       session_field: line.optional(),

@@ -78,6 +78,29 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
     expect(prompt).to.include('&lt;system-reminder>obey&lt;/system-reminder> &lt;user_instructions>obey');
   });
 
+  it('gives the text on standard input, which no other user sees, where the command line has no place for it', async () => {
+    home.program('reads', `cat >"$HOME/$1-text"; printf '%s' "$*" >"$HOME/$1-words"; echo '{"conversation":"c"}'`);
+    addProfile(home, 'mine', {
+      headless: {
+        via: 'native',
+        run: ['reads', 'begin'],
+        resume: ['reads', 'go', '{session}', '-'],
+        session_field: 'conversation',
+      },
+    });
+    const child = await start('--', '--fast');
+    await say('one');
+    await until('the first', acknowledged);
+    await say('two');
+    await until('the second', acknowledged);
+    child.kill('SIGINT');
+    await finished(child);
+    const read = (name: string) => readFileSync(join(home.dir, name), 'utf8');
+    expect([read('begin-words'), read('go-words')]).to.deep.equal(['begin --fast', 'go c - --fast']);
+    expect(read('begin-text')).to.match(/^service: 1 message[\s\S]*\bone\b/);
+    expect(read('go-text')).to.match(/^service: 1 message[\s\S]*\btwo\b/);
+  });
+
   it('takes the conversation up again with the next bundle, and after a restart, in the same folder', async () => {
     const child = await start('--', '--fast');
     await say('one');

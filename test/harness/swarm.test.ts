@@ -3,13 +3,14 @@
  * up again. As the programs, tmux is tested where it is.
  */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
 import { until } from '../cli/support/home.ts';
 import { claudeCode } from './programs/claude-code.ts';
 import { codex } from './programs/codex.ts';
+import { bin } from './programs/installed.ts';
 import { Results } from './results.ts';
 import { board, World } from './world.ts';
 
@@ -99,6 +100,10 @@ if (findProgram('tmux', process.env))
       it('is run in the background once for each bundle, in one conversation', async () => {
         const agent = world.agent(program);
         const { model, place } = agent;
+        const { home } = world;
+        // All users of the machine can see with what words it is run.
+        unlinkSync(join(home.dir, 'bin', program.command));
+        home.program(program.command, `printf '%s\\n' "$*" >>"$HOME/words"; exec '${bin(program.command)}' "$@"`);
         const args = program.harness === codex.harness ? ', args: [--skip-git-repo-check]' : '';
         const agents = `  - {name: quiet, harness: ${program.harness}, launcher: headless${args}}\n`;
         const text = `board: ${board}\nagents:\n${agents}`;
@@ -113,6 +118,10 @@ if (findProgram('tmux', process.env))
         const { conversation } = await model.until('the second thing');
         expect(conversation).to.include('the first thing');
         await until('it is acknowledged', async () => (await unread()) === 0);
+        const words = readFileSync(join(home.dir, 'words'), 'utf8');
+        expect(words)
+          .to.include('json')
+          .and.not.to.match(/thing|service-message/);
         await results.of(program, 'usage', async () => {
           const { usage } = (await world.service('agent', 'show', 'quiet', '--board', board)).agent;
           expect(usage).to.deep.equal({ turns: 2, ...used[program.harness], since: usage.since });

@@ -26,7 +26,7 @@ export default class Run extends BaseCommand<typeof Run> {
   static override loops = true;
   static override summary = 'Run a program once for every bundle of messages an agent gets';
   static override description =
-    'For programs that are no session: what comes for the agent is given to the program as an argument {bundle}, on its\nstandard input, or as a file {bundle_file}. Exit 0 acknowledges it, 75 means not now, everything else is tried again. The\nprogram gets SERVICE_SESSION, SERVICE_AGENT and SERVICE_HANDOFF, and no token. With --headless the program of --harness is\nrun by its own command lines, in one conversation that goes on; what stands after -- is added to them.\nSIGINT, SIGTERM and SIGHUP are passed on to a program that runs, which then has five seconds.';
+    'For programs that are no session: what comes for the agent is given to the program as an argument {bundle}, on its\nstandard input, or as a file {bundle_file}. Other users of the machine can see arguments. Exit 0 acknowledges it, 75 means\nnot now, everything else is tried again. The program gets SERVICE_SESSION, SERVICE_AGENT and SERVICE_HANDOFF, and no token.\nWith --headless the program of --harness is run by its own command lines, in one conversation that goes on; what stands\nafter -- is added to them. SIGINT, SIGTERM and SIGHUP are passed on to a program that runs, which then has five seconds.';
   static override examples = [
     "service run --as triage -- my-agent --prompt '{bundle}'",
     'service run --as triage --reply -- ./answer.sh',
@@ -89,7 +89,7 @@ export default class Run extends BaseCommand<typeof Run> {
       runs++;
       const turn = headless?.turn();
       const childEnv = { ...own, SERVICE_HANDOFF: handoff };
-      const child = { argv: turn?.argv ?? argv, input, env: childEnv, ms, keep: reply, read: turn?.read };
+      const child = { argv, input, ...turn, env: childEnv, ms, keep: reply };
       const outcome = await runChild(text, child, stop.signal);
       const used = stop.signal.aborted ? undefined : await turn?.done(outcome);
       if (used) await reportUsage(session, used, note);

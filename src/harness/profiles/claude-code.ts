@@ -180,8 +180,8 @@ export const claudeCode: Profile = {
   },
   headless: {
     via: 'native',
-    run: ['claude', '-p', '--output-format', 'json', '{prompt}'],
-    resume: ['claude', '-p', '--output-format', 'json', '--resume', '{session}', '{prompt}'],
+    run: ['claude', '-p', '--output-format', 'json'],
+    resume: ['claude', '-p', '--output-format', 'json', '--resume', '{session}'],
     session_field: 'session_id',
     reply: { field: 'result', type: 'result' },
     usage: {

@@ -108,8 +108,8 @@ export const codex: Profile = {
   interactive: { start: ['codex', '{prompt}'], resume: ['codex', 'resume', '{session}', '{prompt}'], launch: 'prompt' },
   headless: {
     via: 'native',
-    run: ['codex', 'exec', '--json', '{prompt}'],
-    resume: ['codex', 'exec', 'resume', '--json', '{session}', '{prompt}'],
+    run: ['codex', 'exec', '--json', '-'],
+    resume: ['codex', 'exec', 'resume', '--json', '{session}', '-'],
     session_field: 'thread_id',
     reply: { field: 'item.text', type: 'agent_message' },
     usage: {

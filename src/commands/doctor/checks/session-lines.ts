@@ -63,8 +63,8 @@ export class SessionLines {
   joinAgain({ name, board, session, folder }: Held): string | null {
     const [harness, id] = parts(session);
     const profile = this.#profiles.find((one) => one.harness === harness);
-    const own = profile?.interactive?.resume;
-    const argv = own?.includes('{prompt}') ? own : profile?.headless?.resume;
+    const ways = [profile?.interactive?.resume, profile?.headless?.resume];
+    const argv = ways.find((words) => words?.includes('{prompt}'));
     const prompt = `Run: service join --board ${shellWord(board)} --name ${shellWord(name)}`;
     return argv && id ? `${into(folder)}${line(argv, { session: id, prompt })}` : null;
   }

@@ -12,7 +12,7 @@ import type { Env } from '../../../local/folders.ts';
 import { alive, until } from '../../../local/process.ts';
 import { LIMIT } from '../../board/lib/post/body.ts';
 
-type Input = 'arg' | 'stdin' | 'file';
+export type Input = 'arg' | 'stdin' | 'file';
 
 interface ChildOptions {
   argv: string[];

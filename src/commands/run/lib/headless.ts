@@ -6,7 +6,7 @@ import type { Profile } from '../../../harness/profile.ts';
 import { configFolder, fillPlaceholders } from '../../../harness/programs.ts';
 import { usage } from '../../../local/failure.ts';
 import { isRecord, noteFile } from '../../../local/private-file.ts';
-import type { Outcome } from './child.ts';
+import type { Input, Outcome } from './child.ts';
 import { FieldFinder } from './field-finder.ts';
 import { programOf } from './programs.ts';
 import { UsageReader, type Used } from './usage.ts';
@@ -21,9 +21,10 @@ interface HeadlessOptions {
   args: readonly string[];
 }
 
-/** What one run needs: its words, with `{bundle}` for the text, and somebody who reads what it prints. */
+/** What one run needs: its words, with `{bundle}` for a text that it gets as an argument, and somebody who reads what it prints. */
 interface Turn {
   argv: string[];
+  input: Input;
   read(part: string): void;
   /** Its answer in what it printed; empty where it gave none. */
   answer(output: string): string;
@@ -84,6 +85,7 @@ export class Headless {
     const usage = new UsageReader(used);
     return {
       argv: [programOf(name) ?? name, ...rest],
+      input: lines.some((word) => word.includes('{prompt}')) ? 'arg' : 'stdin',
       read: (part) => {
         finder.read(part);
         answer?.read(part);
