@@ -124,10 +124,38 @@ describe('the connection to a server', () => {
     at().watch(seat);
     await until(() => machine.told.reads.length > 0, 'the inbox was read');
     const { inbox } = machine.told.reads[0]!.read;
-    expect(inbox.messages).to.have.length(1_001);
+    // Its person's messages wake it all.
+    expect(inbox.messages).to.have.length(1_006);
     expect(inbox.messages.at(-1)).to.include({ body: 'the last one', urgent: true });
     expect(inbox.more).to.equal(true);
-    expect(new Set(inbox.messages.map(({ seq }) => seq)).size).to.equal(1_001);
+    expect(new Set(inbox.messages.map(({ seq }) => seq)).size).to.equal(1_006);
+  });
+
+  it('reads what wakes the agent behind a thousand messages that do not, and looks through those in between once', async () => {
+    const setMode = (mode: 'humans' | 'focused') =>
+      server.dana.ok('setDeliveryMode', { params: { board: board.name, member: agent.name }, body: { mode } });
+    const other = await newAgent(server.dana, board.name, { name: 'other' });
+    await setMode('humans');
+    const texts = Array.from({ length: 1_250 }, (_, n) => `m${n}`);
+    await Promise.all(texts.map((text) => post(other, board.name, text, { to: [`@${agent.name}`] })));
+    await say('please stop');
+    await follow();
+    const behind = () =>
+      machine.told.reads
+        .at(-1)!
+        .read.inbox.messages.slice(1_000)
+        .map(({ body }) => body);
+    expect(behind()).to.deep.equal(['please stop']);
+    await at().read(seat);
+    const asked = proxy.count(INBOX);
+    await say('and now?');
+    await machine.told.until(/and now\?$/);
+    expect(behind()).to.deep.equal(['please stop', 'and now?']);
+    expect(proxy.count(INBOX) - asked).to.equal(6);
+    // The others wake it too from now on.
+    await setMode('focused');
+    await at().read(seat);
+    expect(behind()).to.have.length(200);
   });
 
   it('reads a page of giants in smaller ones', async () => {

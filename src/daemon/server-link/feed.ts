@@ -8,6 +8,7 @@ import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
 import { Backoff } from './backoff.ts';
 import type { FollowedSeats } from './followed-seats.ts';
+import { Ahead } from './inbox-read.ts';
 import { isTransient, SeatFailure } from './link.ts';
 import { Polls } from './polls.ts';
 import type { ServerLink } from './seat-calls.ts';
@@ -206,6 +207,8 @@ export class Feed {
 
   #connected(): void {
     this.#polls.stop();
+    // A server that was restored from a backup may number other messages so.
+    for (const feed of this.#seats.active()) feed.ahead = new Ahead();
     if (this.#backoff.failures > 0) this.reconnects++;
     this.#setState('stream', true);
     this.#seats.calls.succeeded();

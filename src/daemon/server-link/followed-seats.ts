@@ -156,9 +156,9 @@ export class FollowedSeats {
 
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
     const sentUs = this.#environment.nowUs();
-    const { inbox, completeUpTo } = await readAllPages(async (query) =>
-      requireInbox(await this.calls.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
-    );
+    const page = async (query: { limit: number; after?: number }) =>
+      requireInbox(await this.calls.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id);
+    const { inbox, completeUpTo } = await readAllPages(page, feed.ahead);
     const outcomes = await readOutcomes(
       (name, params) => this.calls.call(feed, name, { params }),
       inbox.board,

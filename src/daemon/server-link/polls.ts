@@ -2,6 +2,7 @@
 import { MIN_POLL_GAP } from '../../client/limits.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { MAX_WAITS } from './http.ts';
+import { Ahead } from './inbox-read.ts';
 import { isTransient } from './link.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { Semaphore } from './semaphore.ts';
@@ -50,6 +51,7 @@ export class Polls {
       } catch (error) {
         // Waits again for messages that could not be read, or that a restored server numbers anew.
         feed.lastSeen = 0;
+        feed.ahead = new Ahead();
         if (signal.aborted || !isTransient(error)) return;
         pauseMs = feed.inbox.backoff.nextDelay(0, error.retryAfter);
       }

@@ -2,6 +2,7 @@
 import type { SeatProblem } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';
 import { Backoff } from './backoff.ts';
+import { Ahead } from './inbox-read.ts';
 import type { InboxRead, Notice } from './link.ts';
 import { SingleFlight } from './single-flight.ts';
 
@@ -29,6 +30,7 @@ export class SeatFeed {
   token: string | null = null;
   /** Highest message number in a read of the inbox. */
   lastSeen = 0;
+  ahead = new Ahead();
   /** The head of its board as the stream reported it. */
   head = 0;
   /** When the head changed while the stream was opening; the inbox is read once it is open. */
