@@ -219,6 +219,26 @@ describe('reading beside the daemon', () => {
     expect((await next.next())['bundle']).to.contain('read by hand');
   });
 
+  it('in full is acknowledged with a later message that the session received', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    const { id, seq } = await rig.say(board, 'read by hand');
+    await seen(seat, seq);
+    const { generation, board_id } = rig.row(seat);
+    const messages = [{ board_id, member_id: seat.member_id, message_id: id, seq }];
+    expect(await session.ask('shown', { generation, agent: ref(seat), messages })).to.include({ shown: true });
+    await session.hook('turn_end');
+    const hook = await session.wait();
+    const later = await rig.say(board, 'what comes next');
+    const deliver = await hook.next();
+    expect(deliver['bundle']).to.contain('what comes next').and.not.contain('read by hand');
+    await took(hook, deliver);
+    await session.hook('turn_start', { wake: true, handoff_id: deliver['handoff_id'] });
+    await session.hook('turn_end');
+    await rig.acked(seat, later.seq);
+  });
+
   it('of the queue names what a program keeps until its turn is over', async () => {
     const adapter = fakeAdapter(['queue', 'turn-start', 'tool-boundary'], { hand: async () => 'accepted' });
     await rig.restart({ clock, adapter });

@@ -92,27 +92,51 @@ export function confirm(deps: ReceiptDeps, session: Session, flight: InFlightHan
       );
       return whole.map(({ origin, member_id, message_id, seq }) => ({ origin, member_id, message_id, seq }));
     });
+    const unread = [...all, ...shownBefore(deps, touched, flight, all)].filter((row) => isUnread(deps, row));
     deps.journal.saveReceived(
-      all.filter((row) => isUnread(deps, row)).map((row) => ({ ...row, via: 'handoff' as const })),
+      unread.map((row) => ({ ...row, via: 'handoff' as const })),
       now,
     );
-    return all;
+    return { all, unread };
   });
-  for (const row of rows.filter((row) => isUnread(deps, row)))
-    deps.seats.of(row)?.received.set(row.message_id, row.seq);
+  for (const row of rows.unread) deps.seats.of(row)?.received.set(row.message_id, row.seq);
   deps.metrics.count('confirmed');
   logHandoff(deps, 'handoff_confirmed', flight.id);
   endFlight(deps, session, flight);
   try {
     closePassedParts(deps, flight.id);
     deps.faults.at('confirm.recorded');
-    deps.events.emit('received', { session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
+    deps.events.emit('received', { session: session.key, boot: flight.boot, handoff: flight.id, messages: rows.all });
   } finally {
     // Received messages are acknowledged even if something else fails.
     for (const seat of touched) deps.acks.schedule(seat);
     deps.acks.acknowledgeNotices(flight.id);
   }
 }
+
+interface ReceivedMessage extends SeatRef {
+  message_id: string;
+  seq: number;
+}
+
+/**
+ * What a command showed the session before these messages, which it has too. By itself that acknowledges nothing, but nothing
+ * behind it could be acknowledged otherwise for as long as the session lives.
+ */
+const shownBefore = (
+  { journal }: ReceiptDeps,
+  seats: readonly Seat[],
+  { boot }: InFlightHandoff,
+  received: readonly ReceivedMessage[],
+): ReceivedMessage[] =>
+  seats.flatMap(({ row }) => {
+    const { origin, member_id, generation } = row;
+    const last = Math.max(...received.filter((one) => seatKey(one) === seatKey(row)).map(({ seq }) => seq));
+    return journal
+      .shown(row, generation, boot)
+      .filter(({ seq }) => seq < last)
+      .map((shown) => ({ origin, member_id, ...shown }));
+  });
 
 /** Whether a message is after the cursor; earlier ones were acknowledged by another client. */
 const isUnread = (deps: ReceiptDeps, { seq, ...seat }: SeatRef & { seq: number }): boolean =>
