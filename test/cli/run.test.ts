@@ -312,6 +312,22 @@ describe('service run', () => {
     await until('its end', () => child.exitCode !== null);
   });
 
+  it('says when what failed is not tried again', async () => {
+    const daemon = await delivering(3);
+    const child = home.start(['run', '--as', 'bot', '--', ...script('exit 1\n')]);
+    const printed = collect(child);
+    for (let n = 2; n < 5; n++) {
+      await until(`failure ${n}`, () => daemon.of('turn_end').length === n);
+      expect(printed().stderr).not.to.include('failures in a row');
+      daemon.again();
+    }
+    await until('the last failure', () => daemon.of('turn_end').length === 5);
+    child.kill('SIGTERM');
+    await finished(child);
+    expect(printed().stderr).to.include('That was 5 failures in a row: what it was given stays unread');
+    daemon.close();
+  });
+
   it('counts no attempt, and keeps the answer, while its board is archived', async () => {
     const seq = await say('please');
     const daemon = await delivering(seq);

@@ -176,6 +176,24 @@ describe('an extension', () => {
     expect(rig.states()).to.deep.equal(['done']);
   });
 
+  it('that connects again gets what it failed to take five times', async () => {
+    const { session, line, board, seat } = await seated();
+    const { seq } = await rig.say(board, 'hello');
+    for (let n = 1; n <= 5; n++) {
+      const { handoff_id } = await line.next();
+      line.send({ op: 'failed', handoff_id, reason: 'exit 1' });
+      await until(() => rig.states().at(-1) === (n < 5 ? 'retry' : 'attention'), `failure ${n} is noted`);
+      clock.pass(60_000);
+    }
+    await line.end();
+    await noticed();
+    const again = await connected(session, { resumed: true });
+    const carry = await again.next();
+    expect(carry['bundle']).to.contain('hello');
+    await took(again, carry);
+    await rig.acked(seat, seq);
+  });
+
   it('may be away for five seconds, then its session is over', async () => {
     const { session, line } = await seated();
     await line.end();

@@ -13,6 +13,8 @@ export const FIRST_FRAME_TIMEOUT_MS = 5_000;
 export const HOLD_TIMEOUT_MS = 660_000;
 /** Longest time for which a runner may postpone agents' messages. */
 export const MOST_PUT_OFF_MS = 86_400_000;
+/** Failed attempts at a handoff, after which it is not tried again until its session or one of its seats changes. */
+export const MAX_ATTEMPTS = 5;
 /** Messages one `shown` may name. */
 export const SHOWN_MESSAGES = 200;
 /** Boards one `boards` may ask for. */

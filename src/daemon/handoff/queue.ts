@@ -1,12 +1,12 @@
 /** Delivery through a program's own queue: a few attempts, then none until the session or a seat changes. */
 import type { Common } from '../common.ts';
+import { MAX_ATTEMPTS } from '../control/limits.ts';
 import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Carry } from '../protocol.ts';
 import type { InFlightHandoff, Session } from '../sessions/session.ts';
 import { backToPending, markAccepted } from './flight.ts';
 import { confirm, type ReceiptDeps } from './receipt.ts';
 
-const MAX_ATTEMPTS = 5;
 const MAX_RETRY_MS = 60_000;
 /** Delay before a locked or busy program is tried again. */
 const BUSY_RETRY_MS = 5_000;

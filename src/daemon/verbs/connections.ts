@@ -3,7 +3,7 @@ import type { Peer } from '../control/peer.ts';
 import { applyEffects, backToPending, revive } from '../handoff/flight.ts';
 import { awaitTold } from '../handoff/hand-to-hook.ts';
 import { noEffects } from '../handoff/own-lines.ts';
-import { attemptFailed, postpone } from '../handoff/queue.ts';
+import { attemptFailed, postpone, retryAttention } from '../handoff/queue.ts';
 import { checkReceipt, confirm } from '../handoff/receipt.ts';
 import { logIfJournalError, writeOrLog } from '../journal/journal.ts';
 import type { HandoffId, LaterFrame, Openings } from '../protocol.ts';
@@ -75,6 +75,7 @@ export async function hello(context: Context, frame: Openings['hello'], peer: Pe
   refuseSubagent(frame.subagent);
   const { session } = context.sessions.register(frame, frame.source);
   if (frame.launch) useTicket(context, session, frame.launch);
+  retryAttention(context.journal, session);
   context.sessions.release(session, 'extension');
   const extension = { peer, capabilities: frame.capabilities, welcomed: false };
   session.extension = extension;

@@ -6,7 +6,7 @@ import { sleep } from '../../../client/time.ts';
 import { ask, isStopped, nextFrame } from '../../../daemon/control/ask.ts';
 import type { Connection, Frame } from '../../../daemon/control/connection.ts';
 import { DaemonError } from '../../../daemon/control/errors.ts';
-import { MOST_PUT_OFF_MS } from '../../../daemon/control/limits.ts';
+import { MAX_ATTEMPTS, MOST_PUT_OFF_MS } from '../../../daemon/control/limits.ts';
 import type { AgentRef, Carry, Header, SeatView } from '../../../daemon/protocol.ts';
 import { textFor } from '../../../hook/say.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -61,6 +61,8 @@ export class Runner {
   /** Starts in a row that failed, and how. */
   #failedStarts = { exit: 0, times: 0 };
   #failure: Failure | null = null;
+  /** Failed runs since the last one that ended well. */
+  #failedRuns = 0;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -270,9 +272,20 @@ export class Runner {
     if (stop.aborted && outcome.kind !== 'done') return;
     if (outcome.kind === 'done') this.#done.add(id);
     if (outcome.kind === 'failed' && !outcome.told) note(`The program failed: ${outcome.reason}`);
+    this.#noteIfGivenUp(outcome);
     this.#failure ??= this.#failureOf(outcome);
     await this.#say(said(id, outcome));
     await this.#say({ op: 'turn_end' });
+  }
+
+  /** The daemon stops trying after some failures. */
+  #noteIfGivenUp({ kind }: Outcome): void {
+    if (kind === 'done') this.#failedRuns = 0;
+    if (kind !== 'failed' || ++this.#failedRuns < MAX_ATTEMPTS) return;
+    this.#failedRuns = 0;
+    this.#options.note(
+      `That was ${MAX_ATTEMPTS} failures in a row: what it was given stays unread, and is given again when this, or the delivery daemon, is started again.`,
+    );
   }
 
   /** What ends it: a program that cannot be started will not be by waiting. */
