@@ -659,6 +659,22 @@ describe('the connection to a server', () => {
       expect(proxy.count(STREAM)).to.equal(0);
     });
 
+    it('reads a seat again once a wait tells that its brake was released', async () => {
+      const free = await agent.ok('readInbox');
+      const braked = { until: new Date(machine.world.now() + 3_600_000).toISOString(), reason: 'wakes' };
+      const isWait = (path: string) => path.includes('wait=50');
+      proxy.fail(
+        ({ path }) => path.startsWith('/v1/me/inbox') && !isWait(path),
+        { status: 200, json: { ...free, braked } },
+        1,
+      );
+      proxy.fail(({ path }) => isWait(path), { status: 200, json: free });
+      at().watch(seat);
+      await until(() => machine.told.reads.length === 1, 'it was read');
+      await machine.pass((ms) => ms <= 1_000);
+      await until(() => machine.told.reads.length === 2, 'it was read again');
+    });
+
     it('waits for no more than 32 seats at once', async () => {
       const seats: SeatIdentity[] = [];
       for (let n = 0; n < 34; n++) {

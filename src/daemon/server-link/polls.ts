@@ -67,7 +67,9 @@ export class Polls {
       const answer = await this.#seats.calls.call(feed, 'readInbox', { query, signal, slow: true });
       const inbox = requireInbox(answer, feed.seat.member_id);
       this.#seats.applyInbox(feed, inbox);
-      if (inbox.messages.length > 0) await feed.inbox.flight.run();
+      // Its person may have released the brake.
+      const released = feed.braked && inbox.braked === undefined;
+      if (inbox.messages.length > 0 || released) await feed.inbox.flight.run();
     } finally {
       release();
     }
