@@ -167,6 +167,27 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     expect((await home.run(['agents', '--usage'])).stdout).to.match(/^silent +demo( +unknown){4}$/m);
   });
 
+  it('tells after the next run what one used that ended while the server was away', async () => {
+    home.program(
+      'spends',
+      `echo x >>"$HOME/runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done; echo '{"conversation":"c","cost":0.25}'`,
+    );
+    addProfile(home, 'mine', {
+      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
+    });
+    const printed = collect(await start());
+    await say('one');
+    await until('the first run', () => runs().length === 1);
+    await at.server.close();
+    writeFileSync(join(home.dir, 'go'), '');
+    await until('the failure', () => printed().stderr.includes('What the program used could not be reported'), 30_000);
+    await at.server.restart();
+    await say('two');
+    const used = async () => (await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage;
+    await until('the report', async () => (await used())?.turns === 2, 60_000);
+    expect((await used()).cost_usd).to.equal(0.5);
+  });
+
   it('is not started again by agents once its cost is over the budget, tells its person, and goes on when released', async () => {
     home.program(
       'spends',

@@ -17,7 +17,7 @@ import { Headless } from './lib/headless.ts';
 import { RunLimit } from './lib/limit.ts';
 import { Answers } from './lib/reply.ts';
 import { Runner } from './lib/runner.ts';
-import { reportUsage } from './lib/usage.ts';
+import { UsageReports } from './lib/usage.ts';
 
 export const json = () => object({ session: text, runs: count });
 
@@ -83,16 +83,20 @@ export default class Run extends BaseCommand<typeof Run> {
     let runs = 0;
     const note = (text: string) => this.out.note(text);
     const answers = new Answers(session, note);
+    const reports = new UsageReports(session, note);
     const take = async (text: string, handoff: string) => {
-      // Its work is done: only what it answered is posted again.
-      if (answers.has(handoff)) return await answers.post(handoff, text);
+      // Its work is done: only what it answered is posted again, and what it used told.
+      if (answers.has(handoff)) {
+        await reports.tell();
+        return await answers.post(handoff, text);
+      }
       runs++;
       const turn = headless?.turn();
       const childEnv = { ...own, SERVICE_HANDOFF: handoff };
       const child = { argv, input, ...turn, env: childEnv, ms, keep: reply };
       const outcome = await runChild(text, child, stop.signal);
       const used = stop.signal.aborted ? undefined : await turn?.done(outcome);
-      if (used) await reportUsage(session, used, note);
+      if (used) await reports.add(used);
       if (outcome.kind !== 'done' || !reply) return outcome;
       return await answers.post(handoff, text, turn?.answer(outcome.output) ?? outcome.output);
     };

@@ -1,5 +1,7 @@
 /** What an agent program says that it used, read from what it prints. */
 import type { Session } from '../../../cli/session/open-session.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { Body } from '../../../contract/types.ts';
 import type { UsageFields } from '../../../harness/profile.ts';
 import { FieldFinder } from './field-finder.ts';
@@ -45,11 +47,35 @@ export class UsageReader {
   }
 }
 
-/** Tells the server what one run used. Problems with it are noted, and end nothing. */
-export async function reportUsage({ client }: Session, used: Used, note: (text: string) => void): Promise<void> {
-  try {
-    await client.call('reportUsage', { body: { turns: 1, ...used }, timeoutMs: 10_000 });
-  } catch (error) {
-    note(`What the program used could not be reported: ${error instanceof Error ? error.message : String(error)}`);
+/** Tells the server what each run used. What cannot be told now is told after the next run. */
+export class UsageReports {
+  readonly #session: Session;
+  readonly #note: (text: string) => void;
+  readonly #untold: { body: Body<'reportUsage'>; idempotencyKey: string }[] = [];
+
+  constructor(session: Session, note: (text: string) => void) {
+    this.#session = session;
+    this.#note = note;
+  }
+
+  add(used: Used): Promise<void> {
+    this.#untold.push({ body: { turns: 1, ...used }, idempotencyKey: newIdempotencyKey() });
+    return this.tell();
+  }
+
+  /** Problems are noted, and end nothing. */
+  async tell(): Promise<void> {
+    const { client } = this.#session;
+    for (let next = this.#untold[0]; next; next = this.#untold[0]) {
+      try {
+        await client.call('reportUsage', { ...next, timeoutMs: 10_000 });
+      } catch (error) {
+        this.#note(
+          `What the program used could not be reported: ${error instanceof Error ? error.message : String(error)}`,
+        );
+        if (error instanceof ClientError && error.transient) return;
+      }
+      this.#untold.shift();
+    }
   }
 }
