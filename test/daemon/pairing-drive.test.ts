@@ -78,6 +78,7 @@ describe('an endpoint of a pairing', () => {
         now: clock.now,
         sleep: clock.sleep,
         nowUs: () => 0,
+        wallNow: clock.now,
         random: () => 0.5,
         userAgent: 'x',
         log: () => {},

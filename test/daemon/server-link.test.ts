@@ -263,6 +263,15 @@ describe('the connection to a server', () => {
     await machine.told.until('inbox in between');
   });
 
+  it('that the machine slept through shows since when it is there again by the time of day', async () => {
+    await follow();
+    const later = '2026-03-03T07:01:00.000Z';
+    machine.world.wallNow = () => Date.parse(later);
+    proxy.cutStreams();
+    await machine.pass((ms) => ms === 750);
+    await until(() => at().view().since === later, 'it is connected again');
+  });
+
   describe('that breaks', () => {
     it('comes back after a growing pause and reads every seat once', async () => {
       await follow();

@@ -64,6 +64,7 @@ export class Machine {
     sleep: this.clock.sleep,
     random: () => 0.5,
     nowUs: () => Math.round(performance.now() * 1_000),
+    wallNow: this.clock.now,
     userAgent: 'service/0.0.0',
     log: (event, fields) => void this.lines.push(`${event} ${JSON.stringify(fields)}`),
   };

@@ -15,6 +15,7 @@ describe('time as server connections see it', () => {
     day += 86_400_000;
     await clock.advance(1_000);
     expect(world.now() - began).to.equal(1_000);
+    expect(world.wallNow()).to.equal(day);
     expect(world.userAgent).to.equal('service/1.2.3');
   });
 

@@ -333,7 +333,7 @@ export class Feed {
 
   #setState(kind: Feed['kind'], connected: boolean): void {
     if (kind !== this.kind || connected !== this.connected) {
-      this.since = connected ? new Date(this.#environment.now()).toISOString() : null;
+      this.since = connected ? new Date(this.#environment.wallNow()).toISOString() : null;
     }
     this.kind = kind;
     this.connected = connected;

@@ -13,6 +13,8 @@ export interface Environment extends Clock {
   random(): number;
   /** Microseconds of the machine's monotonic clock. */
   nowUs(): number;
+  /** Milliseconds since the epoch, to be shown: unlike `now` it goes on while the machine sleeps. */
+  wallNow(): number;
   /** `service/<version>`. */
   userAgent: string;
   /** Writes a log line: ids, never message text. */
@@ -72,6 +74,7 @@ export function createEnvironment(clock: DaemonClock, log: Log, version: string)
   return {
     now: () => clockOffsetMs + clock.nowUs() / 1_000,
     nowUs: () => clock.nowUs(),
+    wallNow: () => clock.now(),
     random: Math.random,
     userAgent: `service/${version}`,
     log: (...line) => log.write(...line),
