@@ -67,6 +67,13 @@ describe('a task whose agent is gone', () => {
     expect(await text('task', 'note', 'Half done', '--as', 'claude')).to.include('is now v1');
   });
 
+  it('is helped with by the agent that it was taken from, whose first note is taken once it has joined', async () => {
+    const { ref } = (await at.home.json(['task', 'new', 'To join', '--as', 'claude'])).task;
+    await text('task', 'start', ref, '--take-over', '--board', 'payments');
+    expect(await text('task', 'join', ref, '--as', 'claude')).to.match(/^You help @?\S+ with /);
+    expect(await text('task', 'note', ref, 'Half done', '--as', 'claude')).to.include('is now v1');
+  });
+
   it('is given up twice under one key as one request', async () => {
     const { ref } = (await at.home.json(['task', 'new', 'To give up once', '--as', 'claude'])).task;
     const drop = ['task', 'drop', ref, '--as', 'claude', '--idempotency-key', 'drop-once'];

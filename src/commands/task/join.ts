@@ -1,6 +1,6 @@
 import { required, WriteCommand } from '../../cli/base.ts';
 import { changedTask } from './lib/shapes.ts';
-import { ownName, taskOut, taskRef, withTasks } from './lib/tasks.ts';
+import { dropOwnership, ownName, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
@@ -18,6 +18,8 @@ export default class TaskJoin extends WriteCommand<typeof TaskJoin> {
     const name = await ownName(session);
     const { data, again } = await this.write(session.client, 'joinTask', { params: { board: session.board, task } });
     const { ref, title, owner } = data;
+    // Who joins knows that the task is another's by now.
+    if (owner?.name !== name) await dropOwnership(session, data);
     const record = await taskOut(session, data, this.out);
     const help = owner ? `help ${owner.name} with` : 'help with';
     this.print<typeof json>(record, () => `You ${owner?.name === name ? 'own' : help} ${ref}: ${title}${again}`);

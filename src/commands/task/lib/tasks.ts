@@ -114,11 +114,11 @@ export async function keepOwnership({ seat, choice }: Session, { id, ref, owners
   await keepNote(kept, choice.out, `${ref} is started, which could not be noted on this machine`);
 }
 
-/** Deletes what an agent was given with a task, once it has given up its part. */
+/** Deletes what an agent was given with a task, once it knows that it does not own it any more. */
 export async function dropOwnership({ seat, choice }: Session, { id, ref }: Task): Promise<void> {
   if (!seat) return;
   const forgotten = forgetOwnership(runtime().folders, seat.memberId, id);
-  await keepNote(forgotten, choice.out, `${ref} is given up, which could not be noted on this machine`);
+  await keepNote(forgotten, choice.out, `${ref} is not owned here any more, which could not be noted on this machine`);
 }
 
 /** What is told after a change. What of it cannot be read is left out: the change is made. */
