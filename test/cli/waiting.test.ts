@@ -1,8 +1,11 @@
 /** Waits that run out, and one that somebody ends. */
 import { expect } from 'chai';
 import type { BoardSession } from '../../src/cli/session/open-session.ts';
+import { Client } from '../../src/client/client.ts';
 import { awaitReply } from '../../src/commands/board/lib/post/await-reply.ts';
 import type { Message } from '../../src/contract/types.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { startTestServer } from '../support/server.ts';
 import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -97,24 +100,54 @@ describe('a wait for an answer', () => {
       { id: 'msg_2', seq: 2, thread_root: 'msg_1' },
       { id: 'msg_1', seq: 1, thread_root: null },
     ]) {
-      // The inbox is answered first, twice, and only then the thread.
-      let goOn = () => {};
-      const inboxRead = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      let reads = 0;
+      // The inbox is answered first, and only after that the thread.
+      const { promise: inboxRead, resolve: goOn } = Promise.withResolvers<void>();
       const call = async (name: string) => {
-        if (name === 'readInbox') {
-          if (++reads === 2) goOn();
-          return { data: { messages: reads === 1 ? [reply] : [] } };
-        }
+        if (name === 'readInbox') return { data: { messages: [reply] } };
         await inboxRead;
         return { data: { replies: [reply] } };
       };
-      const client = { call, environment: { now: () => 0, random: () => 0, sleep: async () => {} } };
+      async function* chunks() {
+        for (let seq = message.seq + 1; seq <= 3; seq++)
+          yield Buffer.from(
+            `event: event\nid: ${seq}\ndata: ${JSON.stringify({ seq, type: 'message.posted', actor: { kind: 'human' } })}\n\n`,
+          );
+        goOn();
+        await new Promise(() => {});
+      }
+      const openStream = async () => ({ chunks });
+      const client = { call, openStream, environment: { now: () => 0, random: () => 0, sleep: async () => {} } };
       const session = { client, agent: true } as unknown as BoardSession;
       const { outcome, reply: came } = await awaitReply(session, message as Message, 60);
       expect([outcome, came?.id], message.id).to.deep.equal(['reply', 'msg_3']);
+    }
+  });
+
+  it('of say looks into the inbox once a person has written, so that what agents post does not brake the agent', async () => {
+    const server = await startTestServer('sqlite');
+    try {
+      const { name: board } = await newBoard(server.dana);
+      const [claude, codex] = [await newAgent(server.dana, board), await newAgent(server.dana, board)];
+      const asked: (string | null)[] = [];
+      const client = new Client({
+        origin: server.url,
+        token: claude.token,
+        fetch: (input, init) => {
+          const { pathname, searchParams } = new URL(String(input));
+          if (pathname === '/v1/me/inbox') asked.push(searchParams.get('wait'));
+          return fetch(input, init);
+        },
+      });
+      const message = await post(claude, board, 'Deploy?');
+      const waiting = awaitReply({ client, board, agent: true } as unknown as BoardSession, message, 60);
+      for (const body of ['one', 'two', 'three']) await post(codex, board, body, { to: [`@${claude.name}`] });
+      await post(server.dana, board, 'for codex', { to: [`@${codex.name}`] });
+      await post(server.dana, board, 'Lunch!');
+      const { outcome, owner_messages: words } = await waiting;
+      expect([outcome, words.map(({ body }) => body)]).to.deep.equal(['owner_message', ['Lunch!']]);
+      expect(asked.filter((wait) => wait !== null)).to.deep.equal([]);
+    } finally {
+      await server.stop();
     }
   });
 

@@ -3,13 +3,15 @@ import { MIN_POLL_GAP } from '../../client/limits.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { MAX_WAITS } from './http.ts';
 import { Ahead } from './inbox-read.ts';
-import { isTransient } from './link.ts';
+import { type InboxRead, isTransient, isTransient } from './link.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { Semaphore } from './semaphore.ts';
 import type { Environment } from './transport.ts';
 import { requireInbox } from './trust.ts';
 
 const WAIT_SECONDS = 50;
+/** Longest gap between the answers of waits that a session does not acknowledge, because it is busy. */
+const MAX_UNACKNOWLEDGED_GAP = 25_000;
 
 export class Polls {
   readonly #seats: FollowedSeats;
@@ -40,14 +42,21 @@ export class Polls {
 
   async #loop(feed: SeatFeed, signal: AbortSignal): Promise<void> {
     const { now, sleep } = this.#environment;
+    let acknowledged = 0;
+    let unacknowledged = 0;
     while (!signal.aborted) {
       const started = now();
       let pauseMs = 0;
       try {
-        await this.#wait(feed, signal);
+        const { cursor, messages } = await this.#wait(feed, signal);
         feed.inbox.backoff.reset();
-        // A server that shuts down answers early and empty.
-        pauseMs = started + MIN_POLL_GAP - now();
+        if (cursor > acknowledged) unacknowledged = 0;
+        if (messages.length > 0) unacknowledged++;
+        acknowledged = cursor;
+        // A server that shuts down answers early and empty. And one brakes a seat after 40 answers in ten minutes, if it has
+        // acknowledged nothing meanwhile.
+        const gap = Math.min(unacknowledged * MIN_POLL_GAP, MAX_UNACKNOWLEDGED_GAP);
+        pauseMs = started + Math.max(MIN_POLL_GAP, gap) - now();
       } catch (error) {
         // Waits again for messages that could not be read, or that a restored server numbers anew.
         feed.lastSeen = 0;
@@ -60,12 +69,13 @@ export class Polls {
   }
 
   /** One long poll, then a read of the notices, which the inbox does not contain. */
-  async #wait(feed: SeatFeed, signal: AbortSignal): Promise<void> {
+  async #wait(feed: SeatFeed, signal: AbortSignal): Promise<InboxRead['inbox']> {
     const release = await this.#slots.acquire(signal);
+    let inbox: InboxRead['inbox'];
     try {
       const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
       const answer = await this.#seats.calls.call(feed, 'readInbox', { query, signal, slow: true });
-      const inbox = requireInbox(answer, feed.seat.member_id);
+      inbox = requireInbox(answer, feed.seat.member_id);
       this.#seats.applyInbox(feed, inbox);
       // Its person may have released the brake.
       const released = feed.braked && inbox.braked === undefined;
@@ -74,5 +84,6 @@ export class Polls {
       release();
     }
     this.#seats.refreshNotices(feed);
+    return inbox;
   }
 }

@@ -3,6 +3,7 @@ import { failedAfter } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { called } from '../../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
+import { boardStream } from '../../../../client/board-stream.ts';
 import { waitFor } from '../../../../client/wait.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { messageText } from '../read/message-text.ts';
@@ -18,7 +19,7 @@ interface WaitedReply {
 export async function awaitReply(session: BoardSession, message: Message, seconds: number): Promise<WaitedReply> {
   const stop = new AbortController();
   const waits = [replies(session, message, seconds, stop.signal)];
-  if (session.agent) waits.push(ownerMessages(session, message, seconds, stop.signal));
+  if (session.agent) waits.push(ownerMessages(session, message, stop.signal));
   try {
     return await Promise.race(waits);
   } finally {
@@ -70,19 +71,24 @@ async function replies(
   return { outcome: 'reply', reply, owner_messages: owner ? [reply] : [], timed_out: false };
 }
 
+/**
+ * Ends when the agent's person writes to it outside of the thread, until the other wait has ended. Follows the stream of the
+ * board: waiting reads of the inbox, which acknowledge nothing here, would brake the agent because of what other agents post.
+ */
 async function ownerMessages(
-  { client }: BoardSession,
+  { client, board }: BoardSession,
   message: Message,
-  seconds: number,
   signal: AbortSignal,
 ): Promise<WaitedReply> {
-  const input = { query: { after: message.seq }, signal };
   // What is in the thread is a reply, which the other wait hears too.
   const thread = message.thread_root ?? message.id;
-  const fromOwner = (m: Message) => m.sender === 'owner' && m.thread_root !== thread;
-  const until = (page: { messages: Message[] }) => page.messages.some(fromOwner);
-  const { reply: page } = await waitFor(client, 'readInbox', input, { waitSeconds: seconds, until });
-  const found = page.data.messages.filter(fromOwner);
-  if (found.length === 0) return { outcome: 'timeout', reply: null, owner_messages: [], timed_out: true };
-  return { outcome: 'owner_message', reply: null, owner_messages: found, timed_out: false };
+  const frames = boardStream(client, { board, after: message.seq, signal, firstAttempts: Number.POSITIVE_INFINITY });
+  for await (const { event, data } of frames) {
+    if (event !== 'event' || data.type !== 'message.posted' || data.actor?.kind !== 'human') continue;
+    // Only the inbox tells whether the message is for the agent.
+    const read = await client.call('readInbox', { query: { after: data.seq - 1 }, signal });
+    const found = read.data.messages.filter((one) => one.sender === 'owner' && one.thread_root !== thread);
+    if (found.length > 0) return { outcome: 'owner_message', reply: null, owner_messages: found, timed_out: false };
+  }
+  throw signal.reason;
 }
