@@ -973,6 +973,72 @@ describe('what needs the person', () => {
     await close();
   });
 
+  describe('on a narrow window, takes no key for what the list covers', () => {
+    /** The list alone, with its first thing chosen, and the last words of the addresses that it posts to. */
+    const openList = async (person: Api) => {
+      const { page, close } = await visit(server, person, '/inbox', { viewport: { width: 800, height: 740 } });
+      const posted: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST') posted.push(request.url().split('/').at(-1) ?? '');
+      });
+      await page.locator('#inbox-title').waitFor({ state: 'attached' });
+      return { page, posted, close };
+    };
+
+    it('of a request', async () => {
+      const { person, board, agent } = await begin();
+      const { personId } = await server.person(`person-${++persons}`);
+      await agent.ok('requestAdminAction', { body: { kind: 'add_people', board_id: board.id, person_id: personId } });
+      const { page, posted, close } = await openList(person);
+      for (const key of ['3', '2', '1']) await page.keyboard.press(key);
+      await page.getByRole('link', { name: 'Wants to add' }).click();
+      await page.getByRole('button', { name: 'Allow once' }).waitFor();
+      await page.keyboard.press('2');
+      await page.getByText('You declined it').waitFor();
+      expect(posted).to.deep.equal(['decline']);
+      await close();
+    });
+
+    it('of agents that wait', async () => {
+      const { person, board, agent } = await begin();
+      const other = await newAgent(person, board.name, { name: 'codex' });
+      const policy = { agent_run: { notice: 1, hold: 2 } };
+      await person.ok('updateBoard', { params: { board: board.name }, body: { policy } });
+      const root = await post(agent, board.name, 'Retry design', { to: ['@codex'] });
+      for (const from of [other, agent]) await post(from, board.name, 'ok', { reply_to: root.id });
+      const { page, posted, close } = await openList(person);
+      await page.keyboard.press('2');
+      await page.getByRole('link', { name: 'have exchanged' }).click();
+      await page.getByRole('button', { name: 'Continue' }).waitFor();
+      await page.keyboard.press('1');
+      await page.getByTestId('said').filter({ hasText: 'They may go on' }).waitFor();
+      expect(posted).to.deep.equal(['run']);
+      await close();
+    });
+
+    it('of an own question', async () => {
+      const { person, board } = await begin();
+      await post(person, board.name, 'Which one?', { to: ['@claude'], ask: { options: ['a', 'b'] } });
+      const { page, posted, close } = await openList(person);
+      await page.keyboard.press('w');
+      await page.getByRole('link', { name: 'Which one?' }).click();
+      await page.getByRole('button', { name: 'Withdraw this question' }).waitFor();
+      expect(posted).to.deep.equal([]);
+      await close();
+    });
+
+    it('of a question to be answered in words', async () => {
+      const { person, board, agent } = await begin();
+      await post(agent, board.name, 'Which name?', { ask: {} });
+      const { page, close } = await openList(person);
+      await page.keyboard.press('r');
+      await page.getByRole('link', { name: 'Which name?' }).click();
+      await page.getByRole('button', { name: 'Write an answer' }).waitFor();
+      expect(await page.getByRole('textbox', { name: 'Answer to claude' }).count()).to.equal(0);
+      await close();
+    });
+  });
+
   it('shows agents that answer each other without a person: continue lets them go on, a stop closes the thread', async () => {
     const { person, board, agent } = await begin();
     const other = await newAgent(person, board.name, { name: 'codex' });

@@ -7,7 +7,7 @@ import { serverTime } from '../state/clock.ts';
 import { useKeys } from '../state/keys.ts';
 import { needs, openAsks } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
-import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
+import { BoardLink, type Choice, Choices, Heading, isShown, useDecision } from './heading.tsx';
 import { agentName, agentNeedText, ownAgent } from './items.ts';
 
 export function AgentNeedDetail({ id }: { id: string }) {
@@ -33,7 +33,7 @@ function Detail({ need, isOpen }: { need: AgentNeed; isOpen: boolean }) {
     choices.map(({ label, run }, index) => ({
       keys: String(index + 1),
       label: label,
-      run: () => (isOpen ? run() : false),
+      run: () => (isOpen && isShown(title) ? run() : false),
     })),
     [need, isOpen],
   );

@@ -13,7 +13,7 @@ import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { pendingApprovals } from '../state/needs.ts';
 import { actionRows, alwaysLabel, describeAction, needsOwnKey, revealedBy } from './action-details.ts';
-import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
+import { BoardLink, type Choice, Choices, Heading, isShown, useDecision } from './heading.tsx';
 import { ownAgent } from './items.ts';
 
 /** Invite links by request id. The server sends each only once, so they are lost on reload. */
@@ -60,7 +60,7 @@ function Request({ approval, onDecided }: { approval: Approval; onDecided: (appr
     choices.map(({ label, run }, index) => ({
       keys: String(index + 1),
       label,
-      run: () => (open ? run() : false),
+      run: () => (open && isShown(title) ? run() : false),
     })),
     [approval],
   );

@@ -19,7 +19,7 @@ import { isAskedOfMe, openAsks } from '../state/needs.ts';
 import { hrefOf, navigate, type Place } from '../state/route.ts';
 import { useHead } from '../state/use-head.ts';
 import { Blocks } from './blocks.tsx';
-import { Heading } from './heading.tsx';
+import { Heading, isShown } from './heading.tsx';
 import { ownAsks, readLists } from './lists.ts';
 import { WriteAnswer } from './write-answer.tsx';
 
@@ -56,15 +56,22 @@ function Ask({ message }: { message: Message }) {
   const pick = (number: number) => ({
     keys: String(number),
     label: 'Pick that option',
-    // On a phone the list covers what is asked.
-    run: () => (briefOf(message).whole || title.current?.checkVisibility()) && pickOption(message, number),
+    run: () => (briefOf(message).whole || isShown(title)) && pickOption(message, number),
   });
   useKeys(
     'Asks',
     [
       ...[1, 2, 3, 4].map(pick),
-      { keys: 'r', label: 'Write the answer', run: () => (ask?.can_answer ? setWriting(true) : false) },
-      { keys: 'w', label: 'Withdraw your own', run: () => (ask?.can_withdraw ? void withdraw() : false) },
+      {
+        keys: 'r',
+        label: 'Write the answer',
+        run: () => (ask?.can_answer && isShown(title) ? setWriting(true) : false),
+      },
+      {
+        keys: 'w',
+        label: 'Withdraw your own',
+        run: () => (ask?.can_withdraw && isShown(title) ? void withdraw() : false),
+      },
       {
         keys: 'Enter',
         label: 'Open it in the board',

@@ -33,6 +33,9 @@ export const Heading = (props: {
   </>
 );
 
+/** Whether the details with this title are shown: on a narrow window the list covers them until one is opened. */
+export const isShown = (title: RefObject<HTMLElement | null>): boolean => title.current?.checkVisibility() === true;
+
 export const BoardLink = ({ name }: { name: string }) => (
   <a href={hrefOf({ screen: 'board', board: name, tab: 'talk' })}>{name}</a>
 );
