@@ -658,6 +658,33 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('above the conversation, a key answers also from a message, but from no other question', async () => {
+    const { person, board, agent } = await begin();
+    const params = { board: board.name };
+    const ask = (body: string) => post(agent, board.name, body, { ask: { options: OPTIONS } });
+    const above = await ask('How long?');
+    const { seq } = await post(agent, board.name, LONG);
+    await person.ok('ackBoard', { params, body: { up_to: seq } });
+    await post(agent, board.name, 'The first new one');
+    const answered = await ask('Which one?');
+    await post(person, board.name, '30 s', { reply_to: answered.id, answer: { option: 1 } });
+    const { page, close } = await visit(server, person, `/?board=${board.name}`);
+    const strip = page.getByRole('region', { name: 'Needs you', exact: true });
+    await strip.getByText('How long?').waitFor();
+    const focus = page.locator('article:focus');
+    await focus.getByText('The first new one').waitFor();
+    await page.keyboard.press('j');
+    await focus.getByText('Which one?').waitFor();
+    await page.keyboard.press('3');
+    await page.keyboard.press('k');
+    await focus.getByText('The first new one').waitFor();
+    await page.keyboard.press('2');
+    await strip.waitFor({ state: 'detached' });
+    expect((await repliesTo(agent, above)).map(({ body }) => body)).to.deep.equal(['60 s']);
+    expect(await repliesTo(agent, answered)).to.have.length(1);
+    await close();
+  });
+
   it('above the conversation, the chosen option is filled', async () => {
     const { page, strip, close } = await threeQuestions();
     const chosen = strip.getByRole('button', { name: '60 s' });

@@ -10,6 +10,7 @@ import { answerAttempts, isClosedElsewhere, pickOption } from '../state/answers.
 import { isFocusLost } from '../state/focus.ts';
 import { useKeys, useStanding } from '../state/keys.ts';
 import { type Need, needsOnBoard } from '../state/needs.ts';
+import { openTalk } from '../state/open-talk.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf, type Place } from '../state/route.ts';
 import { visibleAsks } from '../state/visible-asks.ts';
@@ -53,10 +54,9 @@ export function NeedStrip({ room }: { room: Room }) {
   }, [closed]);
   const isStanding = useStanding(need?.id, need?.id === chosen);
   const answer = (number: number): boolean => {
-    if (!message || !whole || closed || writingTo !== null || isInMessage()) return false;
+    if (!message || !whole || closed || writingTo !== null || isAtAsk()) return false;
     return !isStanding() || pickOption(message, number);
   };
-  const isInMessage = (): boolean => document.activeElement?.closest('article') != null;
   useKeys(
     'Asks',
     [
@@ -178,6 +178,12 @@ export function NeedStrip({ room }: { room: Room }) {
       )}
     </section>
   );
+}
+
+/** Whether the focus is at another question, or in its thread, in the conversation. */
+function isAtAsk(): boolean {
+  const seq = document.activeElement?.closest<HTMLElement>('article')?.dataset['seq'];
+  return openTalk.peek()?.timeline.find(Number(seq))?.root.message.peek().ask != null;
 }
 
 const Look = ({ at, onClick }: { at: Place; onClick?: () => void }) => (
