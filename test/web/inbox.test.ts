@@ -916,6 +916,29 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('offers the agent that came after the proposal, and says where the agents could not be read', async () => {
+    const { person, board, agent } = await begin();
+    const colleague = await server.person(`person-${++persons}`);
+    await person.ok('addBoardPerson', { params: { board: board.name }, body: { handle: `person-${persons}` } });
+    const { id } = await person.ok('createPairingRequest', {
+      body: { board_id: board.id, recipient_id: colleague.personId, initiating_agent_id: agent.memberId, work: 'Help' },
+    });
+    const { page, close } = await visit(server, colleague, '/inbox');
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route('**/v1/me/agents*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.goto(`${server.url}/inbox/pairings/${id}`);
+    const refusal = page.getByRole('alert').filter({ hasText: 'Not now.' });
+    await refusal.waitFor();
+    const none = page.getByText('You have no agent on that board yet.');
+    expect(await none.count()).to.equal(0);
+    await page.unrouteAll({ behavior: 'wait' });
+    await refusal.getByRole('button', { name: 'Try again' }).click();
+    await none.waitFor();
+    await newAgent(colleague, board.name, { name: 'robin' });
+    await page.getByRole('button', { name: 'Choose robin' }).waitFor();
+    await close();
+  });
+
   it('shows and sets the allowance, with its changes, and says when somebody else changed it', async () => {
     const { person } = await begin();
     const { page, close } = await visit(server, person, '/settings/allowance');

@@ -528,6 +528,8 @@ describe('people on the page', () => {
     const wrote = page.getByRole('region', { name: 'What it wrote last' });
     await wrote.getByText('Written elsewhere').waitFor();
     await wrote.getByText('Written here').waitFor();
+    await post(claude, board, 'Written later');
+    await wrote.getByText('Written later').waitFor();
     await page.getByRole('combobox', { name: 'Delivery to claude' }).selectOption('off');
     await page.getByText('Delivery is off').waitFor();
     await page.keyboard.press('Escape');

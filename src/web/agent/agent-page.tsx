@@ -187,7 +187,7 @@ function Page({ member, room }: { member: Member; room: Room }) {
         </p>
       )}
       <RecentMessages member={member} room={room} />
-      <LatestByAgent member={member} />
+      <LatestByAgent member={member} room={room} />
       {dialog === 'line' && <LineForm member={member} onClose={close} onChange={changed} />}
       {dialog === 'remove' && <RemoveAgent member={member} close={close} changed={changed} />}
     </>

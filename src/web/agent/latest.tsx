@@ -1,4 +1,5 @@
 /** The latest messages by an agent, on all boards that the viewer shares with it. */
+import { useEffect } from 'preact/hooks';
 import type { Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Markdown } from '../parts/markdown.tsx';
@@ -6,7 +7,9 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
 import { useLoad } from '../state/load.ts';
+import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
+import { oneAtATime } from '../state/throttle.ts';
 
 const LIMIT = 8;
 /** How many boards are queried in parallel. */
@@ -37,10 +40,14 @@ async function readLatest(member: Member, names: string[]): Promise<Message[]> {
   return found.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, LIMIT);
 }
 
-export function LatestByAgent({ member }: { member: Member }) {
+export function LatestByAgent({ member, room }: { member: Member; room: Room }) {
   const shared = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
   const names = shared.includes(member.board) ? shared : [member.board, ...shared];
   const { value: messages, error, reload } = useLoad(() => readLatest(member, names), [member.id, names.join()]);
+  useEffect(
+    () => room.subscribeThrottled(({ message }) => message?.from.id === member.id, oneAtATime(reload)),
+    [room, member.id, names.join()],
+  );
   return (
     <section class="part" aria-labelledby="latest">
       <h3 id="latest">What it wrote last</h3>

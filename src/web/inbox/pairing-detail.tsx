@@ -1,6 +1,6 @@
 /** Details of a pairing: work that one person proposes to do with an agent of another. */
 import { useEffect } from 'preact/hooks';
-import type { Member, PairingRequest } from '../../contract/types.ts';
+import type { PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listenToHints } from '../live/link.ts';
@@ -9,6 +9,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
 import { write } from '../state/attempts.ts';
 import { useLoad } from '../state/load.ts';
+import { useHead } from '../state/use-head.ts';
 import { BoardLink, Heading, useDecision } from './heading.tsx';
 
 const words: Record<PairingRequest['state'], string> = {
@@ -42,7 +43,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
   const me = session.value?.person.id;
   const board = display?.boards[0] ?? display?.requested_on;
   const { action, title, decide } = useDecision(change);
-  const agents = useOwnAgents(pairing);
+  const { agents, error, reload } = useOwnAgents(pairing, board?.name);
   const open = !closed.includes(state);
   const invited = recipient_id === me && inviter_id !== me;
   const who = { name: display?.person_handle ?? 'somebody', kind: 'human' as const, owner: null };
@@ -118,6 +119,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
               </button>
             ))}
           </div>
+          <ProblemLine error={error} onRetry={reload} />
           {agents?.length === 0 && (
             <p class="q2">You have no agent on that board yet. Let one join, then choose it here.</p>
           )}
@@ -159,13 +161,11 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
   );
 }
 
-/** The person's agents on the board of a proposal; null until loaded. */
-function useOwnAgents({ board_id, initiating_agent_id }: PairingRequest): Member[] | null {
-  const { value, error } = useLoad(() => readAll('listMyAgents', 'agents'), [board_id]);
-  if (error !== null) return [];
-  return (
-    value?.filter(
-      ({ id, board_id: on, status }) => on === board_id && status === 'active' && id !== initiating_agent_id,
-    ) ?? null
+/** The person's agents on the board of a proposal; undefined until loaded. */
+function useOwnAgents({ board_id, initiating_agent_id }: PairingRequest, board: string | undefined) {
+  const { value, error, reload } = useLoad(() => readAll('listMyAgents', 'agents'), [board_id], [useHead(board)]);
+  const agents = value?.filter(
+    ({ id, board_id: on, status }) => on === board_id && status === 'active' && id !== initiating_agent_id,
   );
+  return { agents, error, reload };
 }
