@@ -628,6 +628,21 @@ describe('the message box', () => {
     await close();
   });
 
+  it('asks nothing whose option without an answer was emptied', async () => {
+    const { page, close } = await open();
+    await boxOf(page).fill('How long may one wait be?');
+    await page.getByRole('button', { name: 'Ask a question with options' }).click();
+    await page.getByLabel('Ask', { exact: true }).selectOption('claude');
+    await page.getByLabel('Option 1').fill('30 s');
+    await page.getByLabel('Option 2').fill('60 s');
+    await page.getByLabel('Until it is answered').selectOption('You go with 60 s');
+    await page.getByLabel('Option 2').fill('');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'Write the option that you go with' }).waitFor();
+    expect(await messages()).to.deep.equal([]);
+    await close();
+  });
+
   it('lets a question be urgent, or urgent no longer, also on a phone', async () => {
     const { page, close } = await open();
     await boxOf(page).fill('How long may one wait be?');

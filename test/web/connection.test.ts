@@ -338,6 +338,62 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  /** Asks a question that goes with an option in 15 minutes. */
+  async function ask(page: Page): Promise<void> {
+    await boxOf(page).fill('How long?');
+    await page.getByRole('button', { name: 'Ask a question with options' }).click();
+    await page.getByLabel('Ask', { exact: true }).selectOption('claude');
+    await page.getByLabel('Option 1').fill('30 s');
+    await page.getByLabel('Until it is answered').selectOption('You go with 30 s');
+    await page.getByLabel('When').selectOption('in 15 min');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await notPosted(page).getByText('It is posted once there is a connection.').waitFor();
+  }
+
+  /** Changes what the browser keeps of messages that are not posted. */
+  const changeKept = (page: Page, before: RegExp, after: string) =>
+    page.evaluate(
+      ([pattern, text]) => {
+        for (const [name, list] of Object.entries(localStorage))
+          if (name.startsWith('unsent:')) localStorage.setItem(name, String(list).replace(new RegExp(pattern), text));
+      },
+      [before.source, after] as const,
+    );
+  const questions = async () =>
+    (await dana.ok('listMessages', { params: { board } })).messages.flatMap((message) => message.ask ?? []);
+
+  it('gives who is asked the chosen time, however long the question waited for a connection', async () => {
+    await newAgent(dana, board, { name: 'claude' });
+    const { page, close } = await open();
+    proxy.fail(posts(), 'reset');
+    await ask(page);
+    await changeKept(page, /"going_at":"[^"]+"/, '"going_at":"2020-01-01T00:00:00.000Z"');
+    proxy.heal();
+    await page.reload();
+    await posted(1);
+    const [question] = await questions();
+    expect(question?.state).to.equal('open');
+    const left = Date.parse(question?.going_at ?? '') - Date.now();
+    expect(left / 60_000).to.be.within(13, 15.5);
+    await close();
+  });
+
+  it('asks once what it asked with an answer that was lost and half of its time ago', async () => {
+    await newAgent(dana, board, { name: 'claude' });
+    const { page, close } = await open();
+    await loseAnswers(page);
+    await ask(page);
+    const asked = await questions();
+    await changeKept(page, /"minutes":15/, '"minutes":60');
+    proxy.heal();
+    await page.reload();
+    await notPosted(page).waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Conversation' }).getByText('How long?').waitFor();
+    await page.getByRole('article', { name: /sending|not posted/ }).waitFor({ state: 'detached' });
+    expect(await questions()).to.deep.equal(asked);
+    await close();
+  });
+
   it('shows once what was posted while another screen was open', async () => {
     const { page, close } = await open();
     proxy.fail(posts(), 'hold', 1);

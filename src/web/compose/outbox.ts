@@ -18,6 +18,7 @@ import { replyTarget } from '../state/reply.ts';
 import { type Room, room as shownRoom } from '../state/room.ts';
 import { listenToStorage, readStorage, storedNames, unsentName, writeStorage } from '../state/storage.ts';
 import { changeDraft, type Draft, getDraft, isEmpty } from './draft.ts';
+import { withTimeLeft } from './request.ts';
 import { uploads } from './uploads.ts';
 
 export interface Unsent {
@@ -26,6 +27,8 @@ export interface Unsent {
   key: string;
   board: string;
   body: BodyIn<'postMessage'>;
+  /** What was sent before, perhaps with success, as a question whose time for an answer ran out since. */
+  before?: BodyIn<'postMessage'> | undefined;
   at: string;
   /** The draft it was made from, and the draft's storage name, for editing it again. */
   draft: Draft;
@@ -186,12 +189,11 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>,
   else announceFailure(noConnection, true);
 }
 
-const asSending = (item: Omit<Unsent, 'state'>): Unsent => ({
-  ...item,
-  state: 'sending',
-  waits: false,
-  session: session.peek()?.id,
-});
+function asSending(item: Omit<Unsent, 'state'>): Unsent {
+  const body = withTimeLeft(item.body, item.draft);
+  const before = body === item.body ? item.before : item.unclear ? item.body : undefined;
+  return { ...item, body, before, state: 'sending', waits: false, session: session.peek()?.id };
+}
 
 function startSending(item: Unsent, list: string, asked: boolean): void {
   // Its board may be opened before the lock is free.
@@ -257,6 +259,17 @@ function inTurn<T>(board: string, post: () => Promise<T>): Promise<T> {
   return turn;
 }
 
+async function post({ board, key: idempotencyKey, body, before }: Unsent): Promise<Message> {
+  const input = { params: { board }, idempotencyKey, maxAttempts: 2 };
+  try {
+    return await call('postMessage', { ...input, body });
+  } catch (error) {
+    if (!before || !hasCode(error, 'idempotency_conflict')) throw error;
+    // It got through with its former time: this is answered as that was.
+    return call('postMessage', { ...input, body: before });
+  }
+}
+
 /** @param asked whether the person has just asked for it, and is shown it; what is posted by itself moves nothing */
 async function send(item: Unsent, list: string, asked: boolean): Promise<void> {
   const { board } = item;
@@ -271,10 +284,7 @@ async function send(item: Unsent, list: string, asked: boolean): Promise<void> {
     if (asked) showOwn(message);
   });
   try {
-    const { body, key: idempotencyKey } = item;
-    const posted = await inTurn(board, () =>
-      call('postMessage', { params: { board }, body, idempotencyKey, maxAttempts: 2 }),
-    );
+    const posted = await inTurn(board, () => post(item));
     if (list !== storageName) return remove(item.id, list);
     if (!arrived) put({ ...item, state: 'posted' });
     saidLost = false;

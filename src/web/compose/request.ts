@@ -15,10 +15,15 @@ export function validateDraft(draft: Draft): string | null {
   if (ask.to === '') return 'Choose who is asked.';
   const options = optionsOf(ask);
   if (new Set(options).size < options.length) return 'Two options are the same.';
+  if (goingWithOf(ask) === '') return 'Write the option that you go with, or choose another.';
   return null;
 }
 
 const optionsOf = ({ options }: AskDraft): string[] => options.map((option) => option.trim()).filter(Boolean);
+
+/** The option that applies without an answer, which may be empty; null: the asker waits. */
+const goingWithOf = ({ goingWith, options }: AskDraft): string | null =>
+  goingWith === null ? null : (options[goingWith]?.trim() ?? '');
 
 /** @param replyTo the id of the message it replies to */
 export function toRequest(draft: Draft, replyTo: string | undefined): BodyIn<'postMessage'> {
@@ -26,7 +31,7 @@ export function toRequest(draft: Draft, replyTo: string | undefined): BodyIn<'po
   const attached = files.map(({ id, version }) => ({ file: id, version }));
   const common = { body: text.trim(), ...(urgent && { urgent }), ...(attached.length > 0 && { files: attached }) };
   if (ask) {
-    const goingWith = ask.goingWith === null ? '' : (ask.options[ask.goingWith]?.trim() ?? '');
+    const goingWith = goingWithOf(ask);
     return {
       ...common,
       to: [`@${ask.to}`],
@@ -41,6 +46,13 @@ export function toRequest(draft: Draft, replyTo: string | undefined): BodyIn<'po
     ...(draft.expectsReply && { expects_reply: true }),
     ...(replyTo !== undefined && { reply_to: replyTo }),
   };
+}
+
+/** A request of which less than half of the time for an answer is left: with all of that time from now on. Else itself. */
+export function withTimeLeft(request: BodyIn<'postMessage'>, { ask }: Draft): BodyIn<'postMessage'> {
+  const { going_at } = request.ask ?? {};
+  if (!ask || !going_at || Date.parse(going_at) - serverTime() > ask.minutes * 30_000) return request;
+  return { ...request, ask: { ...request.ask, going_at: timeAfter(ask.minutes) } };
 }
 
 const timeAfter = (minutes: number): string => new Date(serverTime() + minutes * 60_000).toISOString();
