@@ -481,6 +481,59 @@ describe('the message box', () => {
     await close();
   });
 
+  /** Opens the page again with a message chosen to be replied to, which is read only when the function is called. */
+  const openAgain = async (page: Page, { id }: { id: string }, reply: string) => {
+    await page.getByRole('article', { name: /^maya/ }).hover();
+    await page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await boxOf(page).fill(reply);
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(`**/v1/messages/${id}`, async (route) => {
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    await page.reload();
+    await asked.promise;
+    await boxOf(page).waitFor();
+    return async () => {
+      const read = page.waitForResponse(`**/v1/messages/${id}`);
+      held.resolve();
+      await read;
+      // By the answer to a later request the page has seen that of the former.
+      await page.evaluate(() => fetch('/v1/info').then((response) => response.text()));
+    };
+  };
+
+  it('leaves a new message alone that is begun before the reply of the last time is there again', async () => {
+    const root = await post(maya, board, 'Who takes it?');
+    const { page, close } = await open();
+    const read = await openAgain(page, root, 'I do');
+    await page.keyboard.press('m');
+    await page.keyboard.type('Something ');
+    await read();
+    await page.keyboard.type('else');
+    await page.keyboard.press('Control+Enter');
+    expect(await posted(2)).to.include({ body: 'Something else', reply_to: null });
+    // The reply is there the next time.
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'I do');
+    const again = await openAgain(page, root, 'I do it');
+    await boxOf(page).fill('One more');
+    await boxOf(page).blur();
+    await again();
+    expect(await boxOf(page).inputValue()).to.equal('One more');
+    await close();
+  });
+
+  it('forgets a reply without a text', async () => {
+    const root = await post(maya, board, 'Who takes it?');
+    const { page, close } = await open();
+    const read = await openAgain(page, root, '');
+    await read();
+    expect(await page.getByRole('form', { name: 'Reply' }).count()).to.equal(0);
+    await close();
+  });
+
   it('replies also to who writes in the thread while it is read', async () => {
     const { id } = await post(maya, board, 'Who takes it?');
     const { page, close } = await open();

@@ -9,7 +9,7 @@ import { Box } from './box.tsx';
 import { getDraft } from './draft.ts';
 import { openOutbox } from './outbox.ts';
 import { Outbox } from './outbox-list.tsx';
-import { rememberReply } from './thread.ts';
+import { rememberReply, threadOf } from './thread.ts';
 import './compose.css';
 
 const Archived = lazy(() => import('./closed.tsx').then((module) => ({ default: module.Archived })));
@@ -20,9 +20,9 @@ export function Composer({ room }: { room: Room }) {
   if (!board || person === undefined) return null;
   openOutbox(unsentName(person, board.id));
   const target = replyTarget.value?.board === room.name ? replyTarget.value : null;
-  rememberReply(`thread:${person}:${board.id}`, room.name);
-  const thread = target ? (target.thread_root ?? target.id) : 'new';
-  const name = `draft:${person}:${board.id}:${thread}`;
+  const draftOf = (thread: string): string => `draft:${person}:${board.id}:${thread}`;
+  rememberReply(`thread:${person}:${board.id}`, room.name, draftOf);
+  const name = draftOf(target ? threadOf(target) : 'new');
   return (
     <div class="composer">
       <Outbox room={room} />

@@ -8,13 +8,17 @@ import { call, listAll } from '../api/client.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
+import { getDraft, isEmpty } from './draft.ts';
+
+/** The id of the first message of a message's thread. */
+export const threadOf = ({ id, thread_root }: Message): string => thread_root ?? id;
 
 /** The messages in the thread of `target`, oldest first, updated live. */
 export function useThread(room: Room, target: Message | null): Message[] {
   const messages = useMemo(() => signal<Message[]>(target ? [target] : []), [target?.id]);
   useEffect(() => {
     if (!target) return;
-    const root = target.thread_root ?? target.id;
+    const root = threadOf(target);
     void readThread(root, messages);
     return room.subscribe(({ message }) => {
       if (message?.thread_root === root) messages.value = [...messages.peek(), message];
@@ -40,16 +44,25 @@ async function readThread(root: string, into: Signal<Message[]>): Promise<void> 
 
 let current: { name: string; stop: () => void } | null = null;
 
-/** Stores which message of a board is being replied to, and restores it when the board opens again. */
-export function rememberReply(name: string, board: string): void {
+/**
+ * Stores which message of a board is being replied to, and restores it when the board opens again: neither without a text, nor
+ * in place of a new message that is written meanwhile.
+ *
+ * @param draftOf the name of the draft in a thread, by the id of its first message
+ */
+export function rememberReply(name: string, board: string, draftOf: (thread: string) => string): void {
   if (current?.name === name) return;
   current?.stop();
   const id = readStorage(name);
   const before = replyTarget.peek();
+  const draft = getDraft(draftOf('new'));
+  const written = draft.peek();
   if (id !== null && before?.board !== board)
     call('getMessage', { params: { message: id } }).then(
       ({ message }) => {
         if (current?.name !== name || replyTarget.peek()?.board === board) return;
+        if (isEmpty(getDraft(draftOf(threadOf(message))).peek())) return writeStorage(name, null);
+        if (draft.peek() !== written || document.activeElement?.closest('.cmp')) return;
         resumedReply.value = message;
         replyTarget.value = message;
       },
