@@ -56,6 +56,47 @@ describe('all boards', () => {
     await close();
   });
 
+  it('shows what is unread now also where older answers come after the news of it', async () => {
+    const finn = await server.person('finn');
+    const { name: board } = await newBoard(finn);
+    const agent = await newAgent(finn, board);
+    const { page, close } = await visit(server, finn);
+    const unread = page.locator('.rl', { hasText: board }).getByText('1 unread');
+    /** Holds the answers to such requests until the function that it returns is called. */
+    const hold = async (requests: string) => {
+      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route(requests, async (route) => {
+        const response = await route.fetch();
+        asked.resolve();
+        await held.promise;
+        return route.fulfill({ response });
+      });
+      return { asked: asked.promise, release: held.resolve };
+    };
+    await page.locator('.rl', { hasText: board }).waitFor();
+    const list = await hold('**/v1/boards?*');
+    const { name: another } = await newBoard(finn);
+    await list.asked;
+    await post(agent, board, 'News');
+    await unread.waitFor();
+    list.release();
+    await page.locator('.rl', { hasText: another }).waitFor();
+    expect(await unread.count(), 'after the list').to.equal(1);
+    const acknowledged = await hold('**/ack');
+    await page.locator('.rl', { hasText: board }).click();
+    await acknowledged.asked;
+    await unread.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'All boards' }).click();
+    await page.getByRole('searchbox', { name: 'Filter boards' }).waitFor();
+    await post(agent, board, 'More');
+    await unread.waitFor();
+    acknowledged.release();
+    // By the answer to a later request the page has seen that of the former.
+    await page.evaluate(() => fetch('/v1/info').then((response) => response.text()));
+    expect(await unread.count(), 'after the acknowledgement').to.equal(1);
+    await close();
+  });
+
   it('reads a board again once for many messages, and only while it can be seen', async () => {
     const amy = await server.person('amy');
     const { name: board } = await newBoard(amy);

@@ -19,8 +19,12 @@ export const boardsError = signal<unknown>(null);
 /** The number of each board's latest event, by board name, from the hint stream. */
 export const heads = signal<ReadonlyMap<string, number>>(new Map());
 
+/** What hints told last of the unread messages of boards, by name: it may be newer than an answer that comes after it. */
+const hinted = new Map<string, Pick<Board, 'unread' | 'read_up_to'>>();
+
 const ACTIVITY_DAYS = 14;
 export const readBoards = oneAtATime(async () => {
+  hinted.clear();
   try {
     const all: Board[] = [];
     let count = 0;
@@ -28,7 +32,7 @@ export const readBoards = oneAtATime(async () => {
       all.push(...page.boards);
       count = page.archived_count;
     }
-    boards.value = all;
+    boards.value = all.map((board) => ({ ...board, ...hinted.get(board.name) }));
     archivedCount.value = count;
     boardsError.value = null;
   } catch (error) {
@@ -60,10 +64,11 @@ const unconfirmed = new Map<string, number>();
 export async function acknowledge(board: string, upTo: number): Promise<void> {
   const position = Math.max(upTo, unconfirmed.get(board) ?? 0);
   unconfirmed.set(board, position);
+  const hint = hinted.get(board);
   try {
     const { read_up_to, unread } = await call('ackBoard', { params: { board }, body: { up_to: position } });
     if (unconfirmed.get(board) === position) unconfirmed.delete(board);
-    updateBoard(board, { read_up_to, unread });
+    if (hinted.get(board) === hint) updateBoard(board, { read_up_to, unread });
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     if (error.delivery === 'answered' && !error.transient) unconfirmed.delete(board);
@@ -81,8 +86,11 @@ function updateBoard(name: string, parts: Partial<Board>): void {
 }
 
 listenToHints((frame) => {
-  if (frame.event === 'unread')
-    updateBoard(frame.data.board, { unread: frame.data.unread, read_up_to: frame.data.read_up_to });
+  if (frame.event === 'unread') {
+    const { board, unread, read_up_to } = frame.data;
+    hinted.set(board, { unread, read_up_to });
+    updateBoard(board, { unread, read_up_to });
+  }
   if (frame.event === 'head') {
     const before = heads.peek().get(frame.data.board);
     if (before === frame.data.seq) return;
