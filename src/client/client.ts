@@ -62,6 +62,8 @@ export interface CallInput<Name extends OperationName> {
   maxAttempts?: number;
   /** Aborting it rejects the call with the signal's reason. */
   signal?: AbortSignal;
+  /** Whether a browser goes on with the request when the page that sent it is left. Its body has to be small. */
+  keepalive?: boolean;
 }
 
 /** The one address with an answer about the API that is no operation. */

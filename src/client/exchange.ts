@@ -75,9 +75,9 @@ async function send(
   signal: AbortSignal,
   progress: () => void,
 ): Promise<Response> {
-  const { url, method, headers, body } = request;
+  const { url, method, headers, body, keepalive } = request;
   const sent = typeof body === 'object' ? { body: streamOf(body, progress), duplex: 'half' as const } : { body };
-  const response = await clock.fetch(url, { method, headers, ...sent, redirect: 'error', signal });
+  const response = await clock.fetch(url, { method, headers, ...sent, redirect: 'error', keepalive, signal });
   const drop = () => {
     // A locked body is cancelled by its reader.
     if (response.body?.locked === false) cancel(response.body);

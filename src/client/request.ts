@@ -20,6 +20,7 @@ export interface RequestParts {
   body?: unknown;
   bytes?: UploadBody;
   idempotencyKey?: string;
+  keepalive?: boolean;
 }
 
 export interface PreparedRequest {
@@ -32,6 +33,7 @@ export interface PreparedRequest {
   /** Whether it only asks what would be done. */
   dryRun: boolean;
   token: string | undefined;
+  keepalive: boolean;
 }
 
 /**
@@ -56,7 +58,8 @@ export function prepareRequest(
   const dryRun = [parts.query, parts.body].some(
     (part) => (part as { dry_run?: unknown } | undefined)?.dry_run === true,
   );
-  return { method: row.method, path, url, headers, body, dryRun, token: extra.token };
+  const { keepalive = false } = parts;
+  return { method: row.method, path, url, headers, body, dryRun, token: extra.token, keepalive };
 }
 
 const headersOf = ({ length, digest }: UploadBody): Record<string, string> => ({

@@ -110,6 +110,29 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  it('says what was read just before its page was left, also where no connection was free', async () => {
+    const claude = await newAgent(dana, board);
+    const { page, close } = await open();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await post(claude, board, 'Seen and gone');
+    await page.getByRole('article').getByText('Seen and gone').waitFor();
+    await page.getByRole('button', { name: 'View of the conversation' }).click();
+    proxy.fail('GET /v1/info', 'hold');
+    // A browser has six, of which the streams take two.
+    await page.evaluate(() => {
+      for (let n = 0; n < 6; n++) void fetch('/v1/info', { cache: 'no-store' }).catch(() => {});
+    });
+    await until(() => proxy.held === 4, 'no connection is free');
+    const seen = page.getByRole('menuitem', { name: 'Mark all as read', disabled: true });
+    await until(async () => {
+      await page.clock.runFor(100);
+      return (await seen.count()) > 0;
+    }, 'it is seen');
+    await page.goto('about:blank');
+    await until(async () => (await dana.ok('getBoard', { params: { board } })).unread === 0, 'it is read');
+    await close();
+  });
+
   it('searches again for what could not be found when the connection is back', async () => {
     await post(dana, board, 'A lone dotterel');
     proxy.fail('GET /v1/search', { status: 400, code: 'invalid_request' }, 1);

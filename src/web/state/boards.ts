@@ -66,7 +66,12 @@ export async function acknowledge(board: string, upTo: number): Promise<void> {
   unconfirmed.set(board, position);
   const hint = hinted.get(board);
   try {
-    const { read_up_to, unread } = await call('ackBoard', { params: { board }, body: { up_to: position } });
+    const { read_up_to, unread } = await call('ackBoard', {
+      params: { board },
+      body: { up_to: position },
+      // The page may be about to be left.
+      keepalive: true,
+    });
     if (unconfirmed.get(board) === position) unconfirmed.delete(board);
     if (hinted.get(board) === hint) updateBoard(board, { read_up_to, unread });
   } catch (error) {
