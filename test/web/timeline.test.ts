@@ -898,6 +898,29 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('counts the messages since a file as they come, and reads the files for that once in a while', async () => {
+    await put(dana, board.name, 'plan.md', 'The plan\n');
+    await say(maya, 'See this', { files: [{ file: 'plan.md' }] });
+    const { page, close } = await open(dana);
+    const chip = article(page, 'See this').getByRole('link', { name: /plan\.md/ });
+    await chip.getByText('1 message since').waitFor();
+    await page.clock.install();
+    let reads = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/files')) reads++;
+    });
+    await say(maya, 'Good');
+    await chip.getByText('2 messages since').waitFor();
+    for (const text of ['One', 'Two', 'Three']) {
+      await say(maya, `${text} more`);
+      await article(page, `${text} more`).waitFor();
+    }
+    await page.clock.fastForward(30_000);
+    await chip.getByText('5 messages since').waitFor();
+    expect(reads).to.equal(2);
+    await close();
+  });
+
   it('counts nothing as new that the person read in another tab', async () => {
     await read(dana, (await say(maya, 'Known')).seq);
     await fill(60);

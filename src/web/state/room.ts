@@ -29,6 +29,8 @@ export interface RoomEvent {
 type TaskCounts = Answer<'listTasks'>['counts'] & { blockedRunning: number };
 /** More files than these are not read to count them. */
 export const MAX_FILES = 200;
+/** Messages change only how many came since a file: for them alone files are read no sooner again. */
+const FILES_INTERVAL_MS = 30_000;
 
 type Listener = (roomEvent: RoomEvent) => void;
 
@@ -86,6 +88,7 @@ export class Room {
     if (read && !this.closed) this.files.value = new Map(read.files.map((file) => [file.id, file]));
   });
   private readonly refreshThrottle = new Throttle(() => void this.read());
+  private readonly filesThrottle = new Throttle(() => void this.readFiles(), FILES_INTERVAL_MS);
   private closed = false;
 
   constructor(name: string) {
@@ -219,6 +222,7 @@ export class Room {
   close(): void {
     this.closed = true;
     this.refreshThrottle.cancel();
+    this.filesThrottle.cancel();
     this.stop();
     this.listeners.clear();
   }
@@ -327,6 +331,7 @@ export class Room {
     if (changesMembers.test(event.type)) this.membersChanged = true;
     if (changesBoard.test(event.type) || roomEvent.message?.ask || roomEvent.message?.answer)
       this.refreshThrottle.schedule();
+    if (event.type === 'message.posted' && this.files.peek().size > 0) this.filesThrottle.schedule();
   }
 }
 

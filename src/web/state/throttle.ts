@@ -5,21 +5,23 @@ const DELAY_MS = 150;
 const INTERVAL_MS = 1_000;
 
 /**
- * Runs a callback `DELAY_MS` after the first `schedule`, and not sooner than `INTERVAL_MS` after the run before; calls in
+ * Runs a callback `DELAY_MS` after the first `schedule`, and not sooner than an interval after the run before; calls in
  * between are merged into that run.
  */
 export class Throttle {
   private last = Number.NEGATIVE_INFINITY;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly callback: () => void;
+  private readonly interval: number;
 
-  constructor(work: () => void) {
+  constructor(work: () => void, interval = INTERVAL_MS) {
     this.callback = work;
+    this.interval = interval;
   }
 
   schedule(): void {
     if (this.timer !== undefined) return;
-    const delay = Math.max(DELAY_MS, this.last + INTERVAL_MS - performance.now());
+    const delay = Math.max(DELAY_MS, this.last + this.interval - performance.now());
     this.timer = setTimeout(() => {
       this.timer = undefined;
       this.last = performance.now();
