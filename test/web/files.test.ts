@@ -203,6 +203,27 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('shows no text of another version under the one that is chosen', async () => {
+    await put(maya, board.name, 'two.md', 'The first text\n');
+    await put(maya, board.name, 'two.md', '<p>The second text</p>\n', { base: 1 });
+    const { page, close } = await visit(server, maya, at('file=two.md&version=1'));
+    await page.getByText('The first text').waitFor();
+    await page.evaluate(() => {
+      const seen: boolean[] = [];
+      Object.assign(globalThis, { seen });
+      // What is there whenever the page changes, before it is painted.
+      new MutationObserver(() => {
+        const text = document.querySelector('#main')!.textContent;
+        seen.push(text.includes('v2 by maya') && text.includes('The first text'));
+      }).observe(document, { subtree: true, childList: true, characterData: true });
+    });
+    await page.getByLabel('Version', { exact: true }).selectOption('2');
+    await page.getByText('The second text').waitFor();
+    const seen = await page.evaluate(() => (globalThis as unknown as { seen: boolean[] }).seen);
+    expect(seen).to.include(false).and.not.include(true);
+    await close();
+  });
+
   it('reads older versions than come with it once', async () => {
     const { id } = await put(maya, board.name, 'versions.md', '1\n');
     for (let base = 1; base <= 3; base++) await put(maya, board.name, 'versions.md', `${base + 1}\n`, { base });

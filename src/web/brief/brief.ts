@@ -13,14 +13,12 @@ export const openBrief = signal<string | null>(null);
 
 /** Loads the text of a brief. Undefined: not loaded yet or too long; null: loading failed. */
 export function useBriefText(room: Room, brief: Brief | null | undefined): string | null | undefined {
-  const digest = brief?.digest;
-  const { value, error } = useLoad(async () => {
-    if (!brief || brief.size > MAX_TEXT_BYTES) return null;
-    return { digest, text: await readText({ board: room.name, file: brief.file_id, version: brief.version }) };
-  }, [digest]);
-  if (error !== null) return null;
-  // Just after a new version came, it is still the text of the one before.
-  return value?.digest === digest ? value?.text : undefined;
+  const read = async (): Promise<string | undefined> => {
+    if (!brief || brief.size > MAX_TEXT_BYTES) return undefined;
+    return readText({ board: room.name, file: brief.file_id, version: brief.version });
+  };
+  const { value, error } = useLoad(read, [brief?.digest]);
+  return error === null ? (value ?? undefined) : null;
 }
 
 /** The first words of the brief after its heading. */

@@ -147,14 +147,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
         </div>
         <Suspense fallback={<div aria-busy="true" />}>
           {against ? (
-            <Changes
-              // A comparison of its own: the rows of another never stand under its versions.
-              key={`${against.version} ${shown.version}`}
-              board={room.name}
-              file={file}
-              from={against}
-              to={shown}
-            />
+            <Changes board={room.name} file={file} from={against} to={shown} />
           ) : (
             <Preview board={room.name} file={file} shown={shown} />
           )}

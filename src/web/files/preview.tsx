@@ -81,6 +81,6 @@ function Pdf({ board, file, version, name }: Props) {
   }, [value]);
   if (!viewer) return <p class="q2">This browser shows no PDF in a page. Get it to open it.</p>;
   if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
-  if (url === null) return <div aria-busy="true" />;
+  if (value === null || url === null) return <div aria-busy="true" />;
   return <iframe class="ppdf" src={url} title={`${name} v${version}`} referrerpolicy="no-referrer" />;
 }

@@ -18,7 +18,7 @@ const nothing = { value: null, error: null };
 /**
  * Loads when the component mounts, on `reload`, and after a failure when a lost connection is there again.
  *
- * @param keys identify the data: a change discards the old value and loads anew
+ * @param keys identify the data: a change discards the old value at once and loads anew
  * @param reloadOn a change loads again and keeps the old value meanwhile
  */
 export function useLoad<T>(
@@ -26,7 +26,12 @@ export function useLoad<T>(
   keys: readonly unknown[] = [],
   reloadOn: readonly unknown[] = [],
 ): Load<T> {
-  const [state, setState] = useState<{ value: T | null; error: unknown }>(nothing);
+  /** The keys as long as they are the same. */
+  const latest = useRef(keys);
+  if (keys.some((key, index) => !Object.is(key, latest.current[index]))) latest.current = keys;
+  const of = latest.current;
+  const [loaded, setLoaded] = useState<{ value: T | null; error: unknown; of: readonly unknown[] }>({ ...nothing, of });
+  const state = loaded.of === of ? loaded : nothing;
   const failed = useRef(false);
   failed.current = state.error !== null;
   const started = useRef(0);
@@ -35,26 +40,21 @@ export function useLoad<T>(
   const reload = async (): Promise<void> => {
     const attempt = ++started.current;
     const finish = (next: { value?: T; error: unknown }): void => {
-      if (attempt <= staleUpTo.current) return;
+      if (attempt <= staleUpTo.current || of !== latest.current) return;
       staleUpTo.current = attempt;
-      setState((last) => ({ ...last, ...next }));
+      setLoaded((last) => ({ ...(last.of === of ? last : nothing), ...next, of }));
     };
     await load().then(
       (value) => finish({ value, error: null }),
       (error: unknown) => finish({ error }),
     );
   };
-  useEffect(() => {
-    setState(nothing);
-    return () => {
-      staleUpTo.current = started.current;
-    };
-  }, keys as unknown[]);
   useEffect(() => void reload(), [...keys, ...reloadOn]);
   useEffect(() => listenToReturn(() => void (failed.current && reload())), keys as unknown[]);
   const set = (value: T): void => {
+    if (of !== latest.current) return;
     staleUpTo.current = started.current;
-    setState({ value, error: null });
+    setLoaded({ value, error: null, of });
   };
-  return { ...state, reload, set };
+  return { value: state.value, error: state.error, reload, set };
 }
