@@ -187,8 +187,10 @@ describe('files on the page', () => {
     await page.goto(server.url + at(`file=${id}`));
     const posts = page.getByRole('complementary', { name: 'About this file' }).getByRole('link', { name: /^“/ });
     const told = async () => (await posts.allInnerTexts()).map((text) => /Post \d/.exec(text)?.[0]);
-    const problem = page.getByRole('alert').filter({ hasText: 'Not now.' });
+    const about = page.getByRole('complementary', { name: 'About this file' });
+    const problem = about.getByRole('alert').filter({ hasText: 'Not now.' });
     await problem.waitFor();
+    await about.getByText('Not all messages that it was in could be read.').waitFor();
     await posts.first().waitFor();
     expect(await told()).to.deep.equal(['Post 1']);
     const again = page.waitForResponse('**/posts?*');
@@ -199,6 +201,23 @@ describe('files on the page', () => {
     await context.setOffline(false);
     await posts.filter({ hasText: 'Post 3' }).waitFor();
     expect(await told()).to.deep.equal(['Post 3', 'Post 2', 'Post 1']);
+    expect(await problem.count()).to.equal(0);
+    await close();
+  });
+
+  it('says that a message that it was in could not be read, and reads it once there is a connection', async () => {
+    const { id } = await put(maya, board.name, 'quoted.md', 'one\n');
+    for (let n = 1; n <= 2; n++) await post(maya, board.name, `Post ${n}`, { files: [{ file: id }] });
+    const { page, context, close } = await visit(server, maya, '/');
+    await page.route('**/messages/*', refuse, { times: 1 });
+    await page.goto(server.url + at(`file=${id}`));
+    const about = page.getByRole('complementary', { name: 'About this file' });
+    const problem = about.getByRole('alert').filter({ hasText: 'Not now.' });
+    await problem.waitFor();
+    await context.setOffline(true);
+    await context.setOffline(false);
+    const posts = about.getByRole('link', { name: /^“/ });
+    await posts.nth(1).waitFor();
     expect(await problem.count()).to.equal(0);
     await close();
   });

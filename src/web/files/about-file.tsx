@@ -1,9 +1,11 @@
 /** The side column of a file: versions, freshness, tasks and messages. */
 import type { FileDetail, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { hasCode } from '../api/errors.ts';
 import { Icon } from '../parts/icon.tsx';
 import { formatBytes } from '../parts/number.ts';
 import { excerpt } from '../parts/plain-text.ts';
+import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
@@ -13,14 +15,21 @@ import { describeFreshness } from './kind.ts';
 
 const MAX_POSTS = 5;
 
-interface AboutProps {
+interface PostsProps {
   file: FileDetail;
-  shownVersion: number;
   room: Room;
+  /** Why not all numbers of the messages that it was in could be read. */
+  postsError: unknown;
+  reload(): Promise<void>;
+}
+
+interface AboutProps extends PostsProps {
+  shownVersion: number;
   hrefOfVersion: (version: number) => string;
 }
 
-export function AboutFile({ file, shownVersion, room, hrefOfVersion }: AboutProps) {
+export function AboutFile({ shownVersion, hrefOfVersion, ...posts }: AboutProps) {
+  const { file, room } = posts;
   const { versions, approvals, about } = file;
   const fresh = describeFreshness(file);
   return (
@@ -73,26 +82,32 @@ export function AboutFile({ file, shownVersion, room, hrefOfVersion }: AboutProp
           </div>
         </section>
       )}
-      <PostedIn file={file} room={room} />
+      <PostedIn {...posts} />
     </aside>
   );
 }
 
 /** The latest messages that the file was attached to. */
-function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
+function PostedIn({ file, room, postsError, reload }: PostsProps) {
   // A message with several versions of it is there once for each.
   const posts = [...new Set(file.posted_in.map(({ seq }) => seq))].slice(-MAX_POSTS).toReversed();
   const read = (seq: number): Promise<Message | null> =>
     call('getMessageBySeq', { params: { board: room.name, seq } }).then(
       ({ message }) => message,
-      () => null,
+      (error: unknown) => {
+        if (hasCode(error, 'message_not_found')) return null;
+        throw error;
+      },
     );
-  const found = useLoad(() => Promise.all(posts.map(read)), [room, file.posted_in.at(-1)?.message_id]).value ?? [];
-  const messages = found.filter((message) => message !== null);
-  if (messages.length === 0) return null;
+  const found = useLoad(() => Promise.all(posts.map(read)), [room], [file.posted_in.at(-1)?.message_id]);
+  const messages = (found.value ?? []).filter((message) => message !== null);
+  const error = found.error ?? postsError;
+  if (messages.length === 0 && error === null) return null;
   return (
     <section>
       <h3>Posted in</h3>
+      {error !== null && <p class="q2">Not all messages that it was in could be read.</p>}
+      <ProblemLine error={error} onRetry={found.error === null ? reload : found.reload} />
       {messages.map((message) => (
         <a
           key={message.id}

@@ -22,7 +22,7 @@ const Changes = lazy(() => import('./changes.tsx'));
 const Preview = lazy(() => import('./preview.tsx'));
 
 export function FilePage({ here, file: name, room }: { here: BoardPlace; file: string; room: Room }) {
-  const { value: file, error, reload } = useFile(room, name);
+  const { value: file, error, postsError, reload } = useFile(room, name);
   /** The latest version when the page opened: what is read and may be approved does not change by itself. */
   const opened = useRef<number | null>(null);
   const list = hrefOf({ screen: 'board', board: room.name, tab: 'files' });
@@ -157,6 +157,8 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
         file={file}
         shownVersion={shown.version}
         room={room}
+        postsError={postsError}
+        reload={reload}
         hrefOfVersion={(version) => hrefOf(at({ version, against: undefined }))}
       />
     </div>

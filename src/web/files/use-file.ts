@@ -7,8 +7,13 @@ import { type Load, useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { affectsFiles } from './kind.ts';
 
+interface LoadedFile extends Pick<Load<FileDetail>, 'value' | 'error' | 'reload'> {
+  /** Why not all messages that it was in are there; null: they are. */
+  postsError: unknown;
+}
+
 /** @param name its name or id */
-export function useFile(room: Room, name: string): Pick<Load<FileDetail>, 'value' | 'error' | 'reload'> {
+export function useFile(room: Room, name: string): LoadedFile {
   // Reloads by id, because the name may move to another file.
   const id = useRef<string | null>(null);
   /** All versions, latest first, if they are more than come with the file: the older ones are not read again. */
@@ -47,5 +52,5 @@ export function useFile(room: Room, name: string): Pick<Load<FileDetail>, 'value
   const lacksPosts = error === null && postsError !== null;
   useEffect(() => room.subscribeThrottled(affectsFiles, reload), [room, name]);
   useEffect(() => (lacksPosts ? listenToReturn(() => void reload()) : undefined), [room, name, lacksPosts]);
-  return { value: value?.file ?? null, error: error ?? postsError, reload };
+  return { value: value?.file ?? null, error, postsError, reload };
 }
