@@ -243,6 +243,22 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('names who wrote older versions as they are called now', async () => {
+    const nora = await server.person('nora');
+    const shared = await newBoardWith(server.dana, ['nora']);
+    const { id } = await put(nora, shared.name, 'named.md', '1\n');
+    for (let base = 1; base <= 3; base++) await put(nora, shared.name, 'named.md', `${base + 1}\n`, { base });
+    const { page, close } = await visit(server, server.dana, '/');
+    await change(page, id, ({ versions }) => ({ versions: versions.slice(0, 2), versions_more: true }));
+    await page.goto(`${server.url}/?board=${shared.name}&file=${id}`);
+    const list = page.getByRole('complementary', { name: 'About this file' }).locator('.vers');
+    await list.getByText('nora').nth(3).waitFor();
+    await nora.ok('renamePerson', { params: { handle: 'nora' }, body: { handle: 'nadja' } });
+    await list.getByText('nadja').nth(3).waitFor();
+    expect(await list.getByText('nora').count()).to.equal(0);
+    await close();
+  });
+
   it('reads older versions than come with it once', async () => {
     const { id } = await put(maya, board.name, 'versions.md', '1\n');
     for (let base = 1; base <= 3; base++) await put(maya, board.name, 'versions.md', `${base + 1}\n`, { base });

@@ -34,8 +34,9 @@ export function describeFreshness({ freshness, latest }: Pick<BoardFile, 'freshn
   return `${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last} since v${latest.version}`;
 }
 
-/** Whether an event may change the list or freshness of files. */
-export const affectsFiles = ({ event }: RoomEvent): boolean => /^(file|message|task)\./.test(event.type);
+/** Whether an event may change the list or freshness of files, or the name of who wrote one. */
+export const affectsFiles = ({ event }: RoomEvent): boolean =>
+  /^((file|message|task)\.|person\.renamed)/.test(event.type);
 
 /** "no changes since", "2 changes since". */
 export const changesSince = (count: number): string =>

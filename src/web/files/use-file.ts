@@ -22,16 +22,17 @@ export function useFile(room: Room, name: string): LoadedFile {
   const later = useRef<FileDetail['posted_in']>([]);
   const { value, error, reload } = useLoad(async () => {
     const params = { board: room.name, file: id.current ?? name };
+    const kept = versions.current;
     const file = await call('getFile', { params });
     id.current = file.id;
     if (file.versions_more) {
       const oldest = file.versions.at(-1)!.version;
-      const older = versions.current.filter(({ version }) => version < oldest);
+      const older = kept.filter(({ version }) => version < oldest);
       file.versions =
         older[0]?.version === oldest - 1
           ? [...file.versions, ...older]
           : await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
-      versions.current = file.versions;
+      if (versions.current === kept) versions.current = file.versions;
     }
     let postsError: unknown = null;
     if (file.posted_in_more) {
@@ -50,6 +51,14 @@ export function useFile(room: Room, name: string): LoadedFile {
   }, [room, name]);
   const postsError = value?.postsError ?? null;
   const lacksPosts = error === null && postsError !== null;
+  useEffect(
+    () =>
+      room.subscribe(({ event }) => {
+        // Versions say who wrote them by the name of today.
+        if (event.type === 'person.renamed') versions.current = [];
+      }),
+    [room],
+  );
   useEffect(() => room.subscribeThrottled(affectsFiles, reload), [room, name]);
   useEffect(() => (lacksPosts ? listenToReturn(() => void reload()) : undefined), [room, name, lacksPosts]);
   return { value: value?.file ?? null, error, postsError, reload };
