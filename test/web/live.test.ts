@@ -372,6 +372,34 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     for (const ms of await Promise.all(asked)) expect(ms).to.be.below(10_000);
     await close();
   });
+
+  it('holds four streams also with tabs that were opened before the server was upgraded, which stay live', async () => {
+    const ida = await server.person('ida');
+    const names: string[] = [];
+    for (let n = 0; n < 6; n++) names.push((await newBoard(ida)).name);
+    for (const name of names) await post(ida, name, `welcome to ${name}`);
+    const { page, tab, context, close } = await visit(server, ida, `/?board=${names[0]}`);
+    const tabs = [page, await tab(`/?board=${names[1]}`), await tab(`/?board=${names[2]}`)];
+    await Promise.all(tabs.map(live));
+    await context.addInitScript(newerPage);
+    for (const name of names.slice(3)) tabs.push(await tab(`/?board=${name}`));
+    for (const [n, one] of tabs.entries()) await said(one, `welcome to ${names[n]}`).waitFor();
+    await Promise.all(tabs.map(live));
+    for (const name of names) await post(ida, name, `news of ${name}`);
+    for (const [n, one] of tabs.entries()) await said(one, `news of ${names[n]}`).waitFor();
+    const asked = tabs.map((one) =>
+      one.evaluate(async () => {
+        const began = performance.now();
+        await fetch('/v1/me');
+        return performance.now() - began;
+      }),
+    );
+    for (const ms of await Promise.all(asked)) expect(ms).to.be.below(10_000);
+    for (const one of tabs.splice(3)) await one.close();
+    for (const name of names) await post(ida, name, `later on ${name}`);
+    for (const [n, one] of tabs.entries()) await said(one, `later on ${names[n]}`).waitFor();
+    await close();
+  });
 });
 
 describe('the live page of a server that was restored from a backup', () => {
@@ -402,6 +430,16 @@ describe('the live page of a server that was restored from a backup', () => {
     rmSync(backup, { recursive: true });
   });
 });
+
+/** Runs in the page before it: its shared worker is another one than that of pages before, as after an upgrade. */
+function newerPage(): void {
+  const Real = SharedWorker;
+  globalThis.SharedWorker = class extends Real {
+    constructor(url: string | URL) {
+      super(url, { type: 'module', name: 'newer' });
+    }
+  };
+}
 
 /** Runs in the page before it: while `asleep`, streams that are open say nothing more and nothing new connects. */
 function lessAwake(): void {

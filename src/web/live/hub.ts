@@ -23,7 +23,12 @@ interface BoardFeed {
   head: number | null;
 }
 
+/** What the hub that has the streams tells the others; they ask it to end the retry delay. */
+export type Told = Extract<ToTab | FromTab, { type: 'link' | 'hint' | 'session_ended' | 'retry' }>;
+
 export class Hub {
+  /** Whether it has the streams. If not, its tabs are told what another hub tells it, and read what is new on their boards. */
+  private leads = true;
   private readonly tabs = new Map<Tab, { board: string | null }>();
   /** By board name, least recently shown first. */
   private readonly feeds = new Map<string, BoardFeed>();
@@ -34,8 +39,11 @@ export class Hub {
   private hints: AbortController | null = null;
   private delays = new AbortController();
   private readonly client: Client;
+  private readonly tell: (message: Told) => void;
 
-  constructor(origin: string) {
+  /** @param tell tells the other hubs */
+  constructor(origin: string, tell: (message: Told) => void = () => {}) {
+    this.tell = tell;
     this.client = new Client({ origin, sleep: (ms, signal) => this.sleep(ms, signal) });
   }
 
@@ -47,6 +55,35 @@ export class Hub {
     else this.setBoard(tab, message.board);
   }
 
+  /** Whether no tab needs it. */
+  get idle(): boolean {
+    return this.tabs.size === 0;
+  }
+
+  /** Takes the streams, or leaves them to another hub. */
+  lead(leads: boolean): void {
+    if (leads === this.leads) return;
+    this.leads = leads;
+    // What is missed in between is read as after a loss.
+    if (this.link.state === 'live') this.setLink({ state: 'reconnecting', at: Date.now() });
+    if (!leads) {
+      this.stop();
+      for (const [tab, { board }] of this.tabs) if (board !== null) tab.send({ type: 'detached', board });
+    } else if (!this.idle) {
+      void this.followHints();
+      for (const { board } of this.tabs.values()) if (board !== null && !this.feeds.has(board)) this.open(board);
+    }
+  }
+
+  /** Handles what another hub tells. */
+  hear(message: Told): void {
+    if (this.leads) {
+      if (message.type === 'retry') this.retry();
+    } else if (message.type === 'link') this.setLink(message.link);
+    else if (message.type === 'hint') this.publishHint(message.frame);
+    else if (message.type === 'session_ended') this.endSession();
+  }
+
   leave(tab: Tab): void {
     if (!this.tabs.delete(tab)) return;
     this.dropUnused();
@@ -55,12 +92,12 @@ export class Hub {
 
   private join(tab: Tab, person: string): void {
     // The other tabs still show the person before: they have to read the session again.
-    if (person !== this.person) this.endSession();
+    if (this.person !== null && person !== this.person) this.endSession();
     this.person = person;
     this.tabs.set(tab, { board: null });
     tab.send({ type: 'link', link: this.link });
     for (const frame of this.latest.values()) tab.send({ type: 'hint', frame });
-    if (!this.hints) void this.followHints();
+    if (this.leads && !this.hints) void this.followHints();
   }
 
   private stop(): void {
@@ -77,7 +114,8 @@ export class Hub {
     if (!state) return;
     state.board = board;
     if (board !== null && this.feeds.has(board)) this.attach(tab, board);
-    else if (board !== null) this.open(board);
+    else if (board !== null && this.leads) this.open(board);
+    else if (board !== null) tab.send({ type: 'detached', board });
     this.dropUnused();
   }
 
@@ -166,19 +204,24 @@ export class Hub {
     // With a member it tells of one of the person's seats; the person may still read the board.
     if (frame.event === 'board_unavailable' && !frame.data.member_id)
       for (const kind of ['head', 'unread']) this.latest.delete(`${kind} ${frame.data.board_id}`);
-    for (const tab of this.tabs.keys()) tab.send({ type: 'hint', frame });
+    this.sendToAll({ type: 'hint', frame });
   }
 
   private endSession(): void {
     this.stop();
     this.person = null;
-    for (const tab of this.tabs.keys()) tab.send({ type: 'session_ended' });
+    this.sendToAll({ type: 'session_ended' });
     this.tabs.clear();
   }
 
   private setLink(link: Link): void {
     this.link = link;
-    for (const tab of this.tabs.keys()) tab.send({ type: 'link', link });
+    this.sendToAll({ type: 'link', link });
+  }
+
+  private sendToAll(message: Exclude<Told, { type: 'retry' }>): void {
+    for (const tab of this.tabs.keys()) tab.send(message);
+    if (this.leads) this.tell(message);
   }
 
   private sendToBoard(board: string, message: ToTab): void {
@@ -187,6 +230,7 @@ export class Hub {
 
   /** Ends all retry delays, so that every waiting stream connects now. */
   private retry(): void {
+    if (!this.leads) this.tell({ type: 'retry' });
     const { delays } = this;
     this.delays = new AbortController();
     delays.abort();
