@@ -93,6 +93,45 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  it('says of what time presence is, and decides nothing by a key, without a connection', async () => {
+    const claude = await newAgent(dana, board);
+    await claude.ok('setPresence', { body: { presence: 'working' } });
+    await put(dana, board, 'plan.md', '1\n');
+    const { page, close } = await open();
+    const side = page.getByRole('complementary', { name: 'Around the conversation' });
+    await side.getByText('working').waitFor();
+    const hint = page.getByRole('form', { name: 'New message' }).locator('.hint');
+    await hint.getByText(`Wakes ${claude.name}`).waitFor();
+    const lose = async (): Promise<void> => {
+      proxy.fail('GET /v1/stream', 'reset');
+      proxy.cutStreams();
+      await page.waitForFunction(() => document.documentElement.dataset['link'] === 'reconnecting');
+      await page.clock.fastForward(2_000);
+    };
+    await lose();
+    await side.getByText(/^In the room at \d\d:\d\d/).waitFor();
+    await boxOf(page).fill('In the middle of');
+    await hint.getByText('Draft kept', { exact: true }).waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Board', exact: true });
+    await tabs.getByRole('link', { name: 'People' }).click();
+    await page.getByText(/^1 person and 1 agent at \d\d:\d\d\. /).waitFor();
+    await tabs.getByRole('link', { name: 'Files' }).click();
+    await page.getByRole('link', { name: /plan\.md/ }).click();
+    await page.getByRole('button', { name: 'Approve v1' }).waitFor();
+    await page.keyboard.press('a');
+    await page.evaluate(() => fetch('/v1/me'));
+    expect(proxy.seen.filter(({ method, path }) => method === 'PUT' && path.endsWith('/approval'))).to.deep.equal([]);
+    proxy.heal();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await page.keyboard.press('a');
+    await page.getByText('You approved v1.').waitFor();
+    await tabs.getByRole('link', { name: 'Talk' }).click();
+    await side.getByText(/^In the room\d* with you$/).waitFor();
+    await hint.getByText(`Wakes ${claude.name}`).waitFor();
+    await close();
+  });
+
   it('says what was read once more when the connection is back', async () => {
     const claude = await newAgent(dana, board);
     const { page, close } = await open();

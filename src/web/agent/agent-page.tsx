@@ -7,7 +7,7 @@ import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { ago, formatExact } from '../parts/time.tsx';
+import { ago, atLoss, formatExact } from '../parts/time.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
@@ -79,7 +79,9 @@ function Page({ member, room }: { member: Member; room: Room }) {
             {member.role} here
           </span>
         </div>
-        {member.status === 'active' && member.state && <Presence state={member.state} words={stateText(member)} />}
+        {member.status === 'active' && member.state && (
+          <Presence state={member.state} words={stateText(member) + atLoss()} />
+        )}
       </header>
       <dl class="agent-facts">
         {waiting && (

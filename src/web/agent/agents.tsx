@@ -5,6 +5,7 @@ import { readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listenToHints } from '../live/link.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { atLoss } from '../parts/time.tsx';
 import type { AgentState } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
 import { oneAtATime, Throttle } from '../state/throttle.ts';
@@ -59,7 +60,10 @@ export default function Agents() {
         )}
         {sorted.length > 0 && (
           <>
-            <p class="q2">{countByState(sorted)}</p>
+            <p class="q2">
+              {countByState(sorted)}
+              {atLoss()}
+            </p>
             <ul class="ags all">
               {sorted.map((agent) => (
                 <AgentRow

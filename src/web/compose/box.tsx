@@ -2,6 +2,7 @@
 import { Suspense } from 'preact/compat';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Message } from '../../contract/types.ts';
+import { lostAt } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { plainText } from '../parts/plain-text.ts';
@@ -211,7 +212,12 @@ export function Box({ name, room, board, target }: Props) {
             />
           )}
           <span class="q sm desk cut hint">
-            {hintText(draft, describeWakes(ask ? [`@${ask.to}`] : to, draft.text, others, board))}
+            {hintText(
+              draft,
+              lostAt.value === null
+                ? describeWakes(ask ? [`@${ask.to}`] : to, draft.text, others, board)
+                : draft.text && 'Draft kept',
+            )}
           </span>
           <span class="sp mob" />
           <input

@@ -17,6 +17,26 @@ export const link = signal<Link>({ state: 'connecting' });
 /** Whether nothing is known of a loss of the connection. */
 export const hasConnection = (): boolean => !['reconnecting', 'offline'].includes(link.peek().state);
 
+/** When the connection was lost that is said to be; null: there is one, or it was lost just now. */
+export const lostAt = signal<number | null>(null);
+
+/** Short interruptions are not shown. */
+const SHOWN_AFTER_MS = 1_500;
+let loss: ReturnType<typeof setTimeout> | undefined;
+
+function noteLoss(): void {
+  const at = Date.now();
+  if (!hasConnection()) {
+    loss ??= setTimeout(() => {
+      lostAt.value = at;
+    }, SHOWN_AFTER_MS);
+    return;
+  }
+  clearTimeout(loss);
+  loss = undefined;
+  lostAt.value = null;
+}
+
 /** How long after a session that could not be read it connects again with the one it has. */
 const AGAIN_MS = 5_000;
 
@@ -74,6 +94,7 @@ function receive(message: ToTab): void {
   if (message.type === 'link') {
     link.value = message.link;
     document.documentElement.dataset['link'] = message.link.state;
+    noteLoss();
   }
   for (const listener of listeners) listener(message);
 }

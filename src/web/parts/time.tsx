@@ -1,5 +1,6 @@
 /** Formats times, mostly relative to now. */
 import { DAY, MINUTE } from '../../contract/durations.ts';
+import { lostAt } from '../live/link.ts';
 import { now, serverNow } from '../state/clock.ts';
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -34,6 +35,13 @@ export function formatDayTime(at: string): string {
 
 /** "13:40" for today, else with its day. */
 export const formatPast = (at: string): string => (formatDay(at) === 'Today' ? formatTime(at) : formatDayTime(at));
+
+/** " at 14:06" where the connection was lost then: what stands there was so at that time. Empty with a connection. */
+export function atLoss(): string {
+  if (lostAt.value === null) return '';
+  const time = formatPast(new Date(lostAt.value).toISOString());
+  return time.includes(',') ? `, ${time}` : ` at ${time}`;
+}
 
 /** How long ago: "now", "9 min", "3 h", "2 days", then the date. */
 export function ago(at: string): string {

@@ -7,6 +7,7 @@ import { listenToHints } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { atLoss } from '../parts/time.tsx';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
 import { AddPerson } from './add-person.tsx';
@@ -56,7 +57,8 @@ function List({ room }: { room: Room }) {
         <h2 class="vh">People</h2>
         <div class="row w peoplebar">
           <p class="q2 sp">
-            {plural(board.people_count, 'person', 'people')} and {plural(agents, 'agent')}. {reads}
+            {plural(board.people_count, 'person', 'people')} and {plural(agents, 'agent')}
+            {atLoss()}. {reads}
           </p>
           {!me.guest && !me.archived && (
             <>

@@ -1,22 +1,13 @@
 /** The banner that says that the connection is lost, and when the next attempt starts. */
 import { useEffect, useState } from 'preact/hooks';
-import { link, retryNow } from '../live/link.ts';
+import { link, lostAt, retryNow } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 
-const DELAY_MS = 1_500;
-
-/** Appears only after `DELAY_MS`, so that short interruptions show nothing. */
 export function LinkBanner() {
   const { value } = link;
-  const [visible, show] = useState(false);
   const [, tick] = useState(0);
-  const disconnected = value.state === 'reconnecting' || value.state === 'offline';
-  useEffect(() => {
-    if (!disconnected) return show(false);
-    const timer = setTimeout(() => show(true), DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [disconnected]);
+  const visible = lostAt.value !== null;
   useEffect(() => {
     if (!visible) return;
     const timer = setInterval(() => tick((count) => count + 1), 500);
@@ -29,7 +20,7 @@ export function LinkBanner() {
     if (visible) announce(message);
   }, [visible, message]);
   useEffect(() => (visible ? () => announce('Connected again.') : undefined), [visible]);
-  if (!visible || !disconnected) return null;
+  if (!visible || !('at' in value)) return null;
   const seconds = Math.max(0, Math.ceil((value.at - Date.now()) / 1_000));
   return (
     <div class={offline ? 'ban bad' : 'ban'}>

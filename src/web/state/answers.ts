@@ -1,7 +1,7 @@
 /** Answers sent from this tab: one at a time per ask. */
 import { signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
-import { link } from '../live/link.ts';
+import { hasConnection } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { attempt } from './attempts.ts';
 import { openAsks, postAnswer, readNeeds } from './needs.ts';
@@ -63,9 +63,7 @@ export async function sendAnswer(message: Message, choice: AnswerChoice): Promis
 /** Answers with an option by number, for a key press. False if it does not exist or the page may be out of date. */
 export function pickOption(message: Message, number: number): boolean {
   const { ask } = message;
-  if (!ask?.can_answer || number > ask.options.length || isAnswerLocked(message)) return false;
-  const { state } = link.peek();
-  if (state === 'offline' || state === 'reconnecting') return false;
+  if (!ask?.can_answer || number > ask.options.length || isAnswerLocked(message) || !hasConnection()) return false;
   void sendAnswer(message, { option: number });
   return true;
 }

@@ -1,6 +1,7 @@
 /** Keyboard shortcuts: single keys and two-key sequences, which can be turned off, and keys with Ctrl or Cmd. */
 import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { hasConnection } from '../live/link.ts';
 import { readStorage, writeStorage } from './storage.ts';
 
 export interface KeyBinding {
@@ -84,6 +85,8 @@ export function useStanding(id: string | undefined, chosen = false): () => boole
 export const isHeldNumber = ({ key, repeat }: KeyboardEvent): boolean => repeat && /^[1-9]$/.test(key);
 
 const SEQUENCE_MS = 1_000;
+/** Keys that answer, approve or withdraw: they do so only on a view that is up to date. */
+const deciding = /^[1-9aw]$/;
 let previousKey: { key: string; at: number } | null = null;
 
 /** Formats a pressed key as {@link KeyBinding.keys} does. */
@@ -115,6 +118,7 @@ function handleKeyDown(event: KeyboardEvent): void {
   for (const wanted of sequence ? [sequence, name] : [name])
     for (const binding of bindings) {
       if (binding.keys !== wanted) continue;
+      if (deciding.test(wanted) && !hasConnection()) continue;
       // Bindings of the page behind a dialog stay off.
       if (((typing || behindDialog) && !binding.everywhere) || (single && !singleKeys.peek())) continue;
       if (binding.run(event) === false) continue;

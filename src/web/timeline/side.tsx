@@ -1,7 +1,7 @@
 /** The side column of the conversation: members, tasks in progress, files. */
 import type { Member, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ago, agoPhrase, formatPast } from '../parts/time.tsx';
+import { ago, agoPhrase, atLoss, formatPast } from '../parts/time.tsx';
 import { type AgentState, Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
 import { MAX_FILES } from '../state/room.ts';
 import { useTalk } from './context.ts';
@@ -33,7 +33,7 @@ export function Side() {
       {others.length > 0 && (
         <section>
           <h3>
-            In the room
+            In the room{atLoss()}
             <a href={talk.href({ tab: 'people' })}>{members.length} with you</a>
           </h3>
           <ul>
