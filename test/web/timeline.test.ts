@@ -321,6 +321,34 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('counts a reply whose count could not be read with the next one', async () => {
+    const { id: reply_to } = await say(maya, 'Who takes it?', { to: ['all'] });
+    const reply = (text: string) => say(maya, text, { reply_to, to: ['all'] });
+    const letRun = server.clock.stop();
+    await reply('Not me');
+    await read(dana, (await reply('Nor me')).seq);
+    const { page, close } = await open(dana);
+    await page.getByRole('button', { name: /^2 replies/ }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const refused = Promise.withResolvers<void>();
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route(
+      '**/replies?*',
+      async (route) => {
+        await route.fulfill({ status: 400, json: { error } });
+        refused.resolve();
+      },
+      { times: 1 },
+    );
+    await reply('Who else?');
+    await refused.promise;
+    letRun();
+    server.clock.advance(1_000);
+    await reply('I do');
+    await page.getByRole('button', { name: /^4 replies/ }).waitFor();
+    await close();
+  });
+
   for (const [when, requests, between] of [
     ['that come at one moment while the conversation opens', '**/messages?*roots=true*', 0],
     ['while older messages are read', '**/messages?*before=*', 1_000],

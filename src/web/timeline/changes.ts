@@ -47,7 +47,8 @@ function applyReply(loaded: LoadedMessages, reply: Message): void {
   root.message.value = reply.answer && reply.reply_to === before.id ? { ...next, ...withAnswer(before, reply) } : next;
   thread.add(reply);
   const isNew = next.reply_count === 1 || reply.sender === 'self';
-  if (isNew || reply.at === last || thread.open.peek()) {
+  // The count is not right either while the replies that should tell it could not be loaded.
+  if (isNew || reply.at === last || thread.open.peek() || thread.error.peek() !== null) {
     if (isNew) thread.openUnlessClosed();
     void thread.load().then(() => loaded.trim());
   }
