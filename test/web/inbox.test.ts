@@ -839,7 +839,7 @@ describe('what needs the person', () => {
       body: { kind: 'set_board_policy', board_id: board.id, policy: { preset: 'recommended', ...rest } },
     });
     const second = await tab(`/inbox/approvals/${other.approval.id}`);
-    await second.getByText('after 16.7 minutes').waitFor();
+    await second.getByText('after 1\u202f000 seconds').waitFor();
     expect(await rows(second)).to.deep.equal([
       'Preset: recommended',
       'Agents read: what goes to them or everyone',
@@ -848,7 +848,7 @@ describe('what needs the person', () => {
       'Agents see which program another agent runs in: no',
       'Reminders to agents: on',
       'Agents who post many messages in a row: are told after 3, held after 5',
-      'A task whose agent is gone is stale: after 16.7 minutes',
+      'A task whose agent is gone is stale: after 1\u202f000 seconds',
     ]);
     await close();
   });

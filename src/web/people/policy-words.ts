@@ -66,13 +66,20 @@ export function valueText(value: unknown): string {
   return hold === undefined ? String(value) : `${notice}/${hold}`;
 }
 
+const units: [seconds: number, name: string][] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+];
+
 /** The words for a value, also for one that is none of the options. */
 export function policyWords(key: Key, value: unknown): string {
   const text = valueText(value);
   const known = settings[key].options.find(([option]) => option === text);
   if (known) return known[1];
   if (typeof value !== 'number') return `are told after ${text.replace('/', ', held after ')}`;
-  return `after ${value % 3_600 ? plural(Math.round(value / 6) / 10, 'minute') : plural(value / 3_600, 'hour')}`;
+  const [seconds, unit] = units.find(([seconds]) => value % seconds === 0) ?? [1, 'second'];
+  return `after ${plural(value / seconds, unit)}`;
 }
 
 /** The options of a setting, with the current value if it is none of them. */
