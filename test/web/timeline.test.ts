@@ -690,6 +690,8 @@ describe('the conversation', () => {
     await comesAndIsTakenOff('zoe');
     const first = await say(maya, 'Before zoe leaves');
     await manyEvents();
+    await zoe.ok('joinTask', { params: { ...params, task } });
+    await dana.ok('dropTask', { params: { ...params, task }, body: { member: 'zoe' } });
     await leaves();
     const second = await say(maya, 'After zoe left');
     await manyEvents();
@@ -698,11 +700,13 @@ describe('the conversation', () => {
     await leaves();
     const { page, close } = await open(dana, `&message=${first.seq}`);
     const takenOff = (name: string) => conversation(page).getByText(`took ${name} off ${ref}`);
-    await takenOff('zora').waitFor();
+    await takenOff('zora').first().waitFor();
     await page.goto(`${server.url}/?board=${board.name}&message=${second.seq}`);
     await article(page, 'After zoe left').waitFor();
+    await takenOff('zora').first().waitFor();
+    expect(await takenOff('zoe').count()).to.equal(0);
     await page.keyboard.press('End');
-    await takenOff('zora').waitFor();
+    await takenOff('zora').first().waitFor();
     await close();
   });
 

@@ -17,6 +17,7 @@ import { session } from '../api/session.ts';
 import { listen, listenToReturn, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
 import { heads } from './boards.ts';
+import { MemberNames } from './member-names.ts';
 import { oneAtATime, Throttle } from './throttle.ts';
 
 /** An event of the board; with the message for `message.posted`, if this person may read it. */
@@ -37,22 +38,13 @@ type Listener = (roomEvent: RoomEvent) => void;
 /** Events after which the board's record, or its members, are loaded again. */
 const changesBoard = /^board\.|^(member|person|agent)\.|^task\.|^file\./;
 const changesMembers = /^(member|person|agent)\.|^task\.(started|joined|taken_over|done|dropped)$/;
-/** Events of people who leave, which have their names. */
-const leaving = 'person.left,person.removed';
 
 export class Room {
   readonly name: string;
   /** Null until loaded. */
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
-  /** Names of members, also of those that are gone, by id, each with the number of an event after which it was that. */
-  private readonly names = new Map<string, { name: string; seq: number }>();
-  /** Changes whenever names are added, so that what shows them is rendered again. */
-  private readonly named = signal(0);
-  /** Members whose names were asked for. */
-  private readonly asked = new Set<string>();
-  /** The read of the names of all people who left. */
-  private gone: Promise<void> | undefined;
+  readonly names: MemberNames;
   /** Says which member each person is; null until loaded. */
   private readonly people = signal<readonly BoardPerson[] | null>(null);
   /** The name of the signed-in person on the board, which is not the handle where another member had that name. */
@@ -93,6 +85,7 @@ export class Room {
 
   constructor(name: string) {
     this.name = name;
+    this.names = new MemberNames(name);
     const stops = [
       listen((message) => this.handleMessage(message)),
       // Presence that changed while there was no connection is not told again.
@@ -151,7 +144,7 @@ export class Room {
       this.board.value = board;
       if (members) {
         this.members.value = members;
-        this.addNames(members, board.head_seq);
+        this.names.add(members, board.head_seq);
       }
       for (const frame of hints) this.handleHint(frame);
       this.error.value = null;
@@ -168,44 +161,6 @@ export class Room {
     } finally {
       this.hints = null;
     }
-  }
-
-  /** The name of a member by id. That of one that is gone is loaded at the first call. */
-  readonly nameOf = (member: string): string => {
-    void this.named.value;
-    const known = this.names.get(member);
-    if (!known && !this.asked.has(member)) {
-      this.asked.add(member);
-      const params = { board: this.name, member };
-      call('getMember', { params }).then(
-        (read) => this.addNames([read], 0),
-        (error: unknown) => {
-          if (!hasCode(error, 'member_not_found')) this.asked.delete(member);
-          // Who is not found is a person who left.
-          else
-            this.gone ??= readAll('listEvents', 'events', { params, query: { type: leaving, limit: 200 } }).then(
-              (events) => this.learnNames(events),
-              () => {
-                this.gone = undefined;
-                this.asked.clear();
-              },
-            );
-        },
-      );
-    }
-    return known?.name ?? 'somebody';
-  };
-
-  /** Keeps the names of people who left, which only these events tell. */
-  learnNames(events: readonly BoardEvent[]): void {
-    for (const { type, seq, data } of events)
-      if (leaving.includes(type)) this.addNames([{ id: `${data?.['member_id']}`, name: `${data?.['name']}` }], seq);
-  }
-
-  /** A name that a member had later stays. */
-  private addNames(members: readonly Pick<Member, 'id' | 'name'>[], seq: number): void {
-    for (const { id, name } of members) if (seq >= (this.names.get(id)?.seq ?? 0)) this.names.set(id, { name, seq });
-    this.named.value++;
   }
 
   /** Whether a member is the signed-in person. */
@@ -326,7 +281,7 @@ export class Room {
       return;
     }
     this.head.value = event.seq;
-    this.learnNames([event]);
+    this.names.learn([event], false);
     for (const listener of this.listeners) listener(roomEvent);
     if (changesMembers.test(event.type)) this.membersChanged = true;
     if (changesBoard.test(event.type) || roomEvent.message?.ask || roomEvent.message?.answer)

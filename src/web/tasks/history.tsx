@@ -31,7 +31,7 @@ function buildEntries({ task, asks, log, room }: HistoryProps): Entry[] {
     .filter(({ data }) => data?.['task_id'] === task.id)
     .map((event) => ({
       at: event.at,
-      text: `${event.actor.name ?? 'the server'} ${describeTaskEvent(event, room.nameOf)}`,
+      text: `${event.actor.name ?? 'the server'} ${describeTaskEvent(event, room.names.of)}`,
     }));
   const asked = asks.map(({ at, from, ask, seq }) => ({
     at,

@@ -43,7 +43,7 @@ export class TaskLog {
     try {
       const input = { params: { board: this.room.name }, query: { type: types, limit: 200 } };
       const found = await readAll('listEvents', 'events', input);
-      this.room.learnNames(found);
+      this.room.names.learn(found);
       const last = found.at(-1)?.seq ?? 0;
       this.events.value = [...found, ...this.pending.filter(({ seq }) => seq > last)];
       this.error.value = null;

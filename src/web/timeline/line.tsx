@@ -19,7 +19,7 @@ export const LineView = memo(function LineView({ line: { seq, event }, startedAt
   const { icon, verb, name, afterName, link, more, quote } = wordsOf(
     startedAtOnce ? { ...event, type: 'task.opened_and_started' } : event,
     room.name,
-    { member: room.nameOf, file: (id) => items.files.value.get(id)?.name },
+    { member: room.names.of, file: (id) => items.files.value.get(id)?.name },
   );
   const who = type === 'member.joined' ? text(data['name']) : (actor.name ?? 'The server');
   return (

@@ -238,7 +238,7 @@ export class Timeline {
       ...pages.map(({ next_after, seqs }) => (next_after === null || window.newest ? END : seqs.at(-1)!)),
     );
     const events = lines.flatMap((page): BoardEvent[] => page.events).filter(hasLine);
-    this.room.learnNames(events);
+    this.room.names.learn(events);
     const entries: Entry[] = [
       ...posts.messages.map((message) => new Post(message)),
       ...events.map((event) => ({ seq: event.seq, event })),
