@@ -184,6 +184,26 @@ describe('search and everything on the page', () => {
     await close();
   });
 
+  it('the stream names files and members of which its events have only the ids', async () => {
+    const nils = await server.person('nils');
+    const { name } = await newBoard(nils);
+    const params = { board: name };
+    const fixer = await newAgent(nils, name, { name: 'fixer' });
+    const files = [await put(nils, name, 'plan.md', '1\n'), await put(nils, name, 'draft.md', '1\n')];
+    const { id: task, ref } = await nils.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    await fixer.ok('joinTask', { params: { ...params, task } });
+    await fillBoard(server, nils, 'nils', name, 60);
+    await nils.ok('dropTask', { params: { ...params, task }, body: { member: 'fixer' } });
+    for (const { id } of files) await nils.ok('approveFile', { params: { ...params, file: id }, body: { version: 1 } });
+    const body = { name: 'final.md' };
+    await nils.ok('updateFile', { params: { ...params, file: files[1]!.id }, body });
+    const { page, close } = await visit(server, nils, '/everything');
+    await page.getByText('approved plan.md v1').waitFor();
+    await page.getByText('approved final.md v1').waitFor();
+    await page.getByText(`took fixer off ${ref}`).waitFor();
+    await close();
+  });
+
   it('the stream looks back for what a filter leaves only so far by itself', async () => {
     const lea = await server.person('lea');
     const { name } = await newBoard(lea);

@@ -12,6 +12,7 @@ import { moveFocus, useKeys } from '../state/keys.ts';
 import { needs } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { agentOf, type Filters, kinds, matchesFilters, tasksOf } from './filters.ts';
+import type { Names } from './names.ts';
 import { type Entry, Stream } from './stream.ts';
 
 /** How many entries are shown at first, and added by each "Older". */
@@ -90,7 +91,7 @@ function Entries({ stream }: { stream: Stream }) {
             <h2 class="ev-day">{day}</h2>
             <ul class="list">
               {entries.map((entry) => (
-                <Line key={`${entry.board} ${entry.event.seq}`} entry={entry} />
+                <Line key={`${entry.board} ${entry.event.seq}`} entry={entry} names={stream.names} />
               ))}
             </ul>
           </section>
@@ -147,9 +148,9 @@ function FilterBar(props: { all: Entry[]; filters: Filters; set: (change: Partia
   );
 }
 
-function Line({ entry: { board, event } }: { entry: Entry }) {
+function Line({ entry: { board, event }, names }: { entry: Entry; names: Names }) {
   const { actor, at, seq, type } = event;
-  const words = describeEvent(event, board, { members: {}, files: {} });
+  const words = describeEvent(event, board, names.on(board));
   const isMessage = type === 'message.posted';
   const href = words.link?.href ?? hrefOf({ screen: 'board', board, tab: 'record', event: seq });
   const waits = needs.value.some(({ id }) => id === event.data?.['message_id']);

@@ -5,6 +5,7 @@ import { call } from '../api/client.ts';
 import { listenToReturn } from '../live/link.ts';
 import { boards, heads } from '../state/boards.ts';
 import { Throttle } from '../state/throttle.ts';
+import { Names } from './names.ts';
 
 export interface Entry {
   board: string;
@@ -32,6 +33,7 @@ export class Stream {
   /** Newest first, down to the time from which all boards are loaded. */
   readonly entries = signal<Entry[]>([]);
   readonly hasMore = signal(true);
+  readonly names = new Names();
   /** Why boards could not be read the last time, by name. */
   private readonly errors = signal<ReadonlyMap<string, unknown>>(new Map());
   readonly error = computed((): unknown => this.errors.value.values().next().value ?? null);
@@ -170,8 +172,10 @@ export class Stream {
   private publish(): void {
     const oldest = this.oldest();
     const all: Entry[] = [];
-    for (const [board, { events }] of this.sources)
+    for (const [board, { events }] of this.sources) {
+      this.names.learn(board, events);
       for (const event of events) if (event.at >= oldest) all.push({ board, event });
+    }
     this.entries.value = all.toSorted((a, b) =>
       a.event.at === b.event.at ? b.event.seq - a.event.seq : a.event.at < b.event.at ? 1 : -1,
     );

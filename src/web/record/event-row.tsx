@@ -8,15 +8,16 @@ import { formatExact, formatTime, isSameDay } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
+import type { EventNames } from '../state/event-words.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import type { Checked } from './protocol.ts';
-import { describeEvent, type Names } from './words.ts';
+import { describeEvent } from './words.ts';
 
 interface RowProps {
   event: BoardEvent;
   room: Room;
-  names: Names;
+  names: EventNames;
   checked: Checked | null;
   open: boolean;
 }

@@ -214,7 +214,10 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
               key={event.seq}
               event={event}
               room={room}
-              names={{ members: counts?.actors ?? {}, files: counts?.files ?? {} }}
+              names={{
+                member: (id) => counts?.actors[id]?.name ?? 'somebody',
+                file: (id) => counts?.files[id],
+              }}
               checked={checked}
               open={event.seq === open}
             />

@@ -2,7 +2,7 @@
 import type { BoardEvent } from '../../contract/types.ts';
 import { formatNumber } from '../parts/number.ts';
 import { excerpt } from '../parts/plain-text.ts';
-import { text, wordsOf } from '../state/event-words.ts';
+import { type EventNames, text, wordsOf } from '../state/event-words.ts';
 import { hrefOf } from '../state/route.ts';
 
 interface EventText {
@@ -14,13 +14,6 @@ interface EventText {
   rest?: string;
 }
 
-export interface Names {
-  /** Names of members by their ids. */
-  members: Record<string, { name: string }>;
-  /** Names of files by their ids. */
-  files: Record<string, string>;
-}
-
 const MAX_QUOTE = 140;
 
 const quote = (text: string): string => `“${excerpt(text, MAX_QUOTE)}”`;
@@ -29,7 +22,7 @@ const join = (...parts: (string | undefined)[]): string => parts.filter(Boolean)
 type Data = Record<string, unknown>;
 
 /** Describes an event. An unknown type is shown by its name. */
-export function describeEvent(event: BoardEvent, board: string, names: Names): EventText {
+export function describeEvent(event: BoardEvent, board: string, names: EventNames): EventText {
   const { type, data = {}, data_withheld, seq } = event;
   if (data_withheld)
     return {
@@ -41,10 +34,7 @@ export function describeEvent(event: BoardEvent, board: string, names: Names): E
   if (type === 'reaction.removed') return { verb: `took back ${text(data['emoji'])}` };
   // The actor is who brought the agent.
   if (type === 'member.joined' && data['kind'] === 'agent') return { verb: 'brought', rest: text(data['name']) };
-  const found = wordsOf(event, board, {
-    member: (id) => names.members[id]?.name ?? 'somebody',
-    file: (id) => names.files[id],
-  });
+  const found = wordsOf(event, board, names);
   const title = found.link?.about === 'task' && text(data['title']);
   const more = found.more && type !== 'task.taken_over' ? `(${found.more})` : found.more;
   return {

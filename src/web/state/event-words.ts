@@ -21,7 +21,7 @@ interface EventWords {
 }
 
 /** Names of what an event has only the ids of. */
-interface EventNames {
+export interface EventNames {
   member(id: string): string;
   file(id: string): string | undefined;
 }
