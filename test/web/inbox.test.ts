@@ -73,6 +73,43 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('says below what needs the person which agents are late or idle without a task, and counts none of them', async () => {
+    const { handle, person, board, agent } = await begin();
+    const params = { board: board.name };
+    const other = await server.person(`${handle}-other`);
+    await person.ok('addBoardPerson', { params, body: { handle: `${handle}-other` } });
+    await agent.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    for (const name of ['fixer', 'tester', 'busy']) await newAgent(person, board.name, { name });
+    const { page, close } = await visit(server, person, '/');
+    const idle = (minutes: number) => ({ state: 'idle', presence_since: in_(-minutes) });
+    const states: Record<string, object> = {
+      claude: idle(31),
+      fixer: idle(31),
+      tester: { state: 'late', line: { kind: 'paused', text: 'Lunch', until: in_(-5), task: null } },
+      busy: idle(29),
+    };
+    await page.route('**/v1/me/agents*', async (route) => {
+      const response = await route.fetch();
+      const list = (await response.json()) as { agents: { name: string }[] };
+      const agents = list.agents.map((one) => ({ ...one, ...states[one.name] }));
+      return route.fulfill({ response, json: { ...list, agents } });
+    });
+    await page.goto(`${server.url}/inbox`);
+    const quiet = page.getByRole('region', { name: 'Your agents', exact: true });
+    await quiet.getByRole('link', { name: /fixer.*It has nothing to do/ }).waitFor();
+    await quiet.getByRole('link', { name: /tester.*It is late/ }).waitFor();
+    expect(await quiet.getByRole('link').count()).to.equal(2);
+    await page.getByText('Nothing needs you').waitFor();
+    expect(await page.locator('.hd .you').count()).to.equal(0);
+    await post(other, board.name, 'Shall I?', { to: [`@${handle}`], ask: { options: OPTIONS } });
+    const lines = page.getByRole('navigation', { name: 'Needs you' }).locator('.qq');
+    await lines.nth(2).waitFor();
+    expect((await lines.allTextContents())[0]).to.equal('Shall I?');
+    await quiet.getByRole('link', { name: /tester/ }).click();
+    await page.getByRole('heading', { name: 'tester' }).waitFor();
+    await close();
+  });
+
   it('keeps the focus at a question in the list that is answered by key, and says once that it is', async () => {
     const { person, board, agent } = await begin();
     await post(agent, board.name, 'Which cap?', { ask: { options: OPTIONS } });

@@ -20,6 +20,7 @@ import { InviteDetail } from './invite-detail.tsx';
 import { type Item, itemPlace } from './items.ts';
 import { readDecided, readLists } from './lists.ts';
 import { PairingDetail } from './pairing-detail.tsx';
+import { QuietAgents } from './quiet-agents.tsx';
 
 type Chosen = Pick<Item, 'kind' | 'id'>;
 
@@ -121,6 +122,7 @@ export default function Inbox() {
               </ul>
             </section>
           ))}
+          <QuietAgents />
         </nav>
         <section class="idet" aria-label="What it is about">
           <div class="col">{chosen && <Detail key={chosen.id} {...chosen} />}</div>
