@@ -3,7 +3,7 @@ import { MIN_POLL_GAP } from '../../client/limits.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { MAX_WAITS } from './http.ts';
 import { Ahead } from './inbox-read.ts';
-import { type InboxRead, isTransient, isTransient } from './link.ts';
+import { type InboxRead, isTransient } from './link.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { Semaphore } from './semaphore.ts';
 import type { Environment } from './transport.ts';
