@@ -220,9 +220,33 @@ describe('the message box', () => {
     await posted(1);
     await page.getByRole('link', { name: board }).first().click();
     await page.getByRole('region', { name: 'Conversation' }).getByText('On a slow line').waitFor();
+    const shown = page.getByRole('article').filter({ hasText: 'On a slow line' });
+    await until(async () => (await shown.count()) === 1, 'it is shown once');
     returned.resolve();
     await page.getByTestId('said').getByText('Posted').waitFor({ state: 'attached' });
     await page.waitForFunction(() => document.querySelectorAll('.unsent article').length === 0);
+    await close();
+  });
+
+  it('shows a message that is still being sent when its board is opened again, and shows it once', async () => {
+    const other = (await newBoardWith(dana, ['maya'])).name;
+    const { page, close } = await open();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() === 'POST') await held.promise;
+      return route.continue();
+    });
+    await boxOf(page).fill('On a slow line');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('link', { name: other }).first().click();
+    await page.getByPlaceholder(`Write to ${other}`).waitFor();
+    await page.getByRole('link', { name: board }).first().click();
+    const sending = page.getByRole('article', { name: 'dana, sending' });
+    await sending.getByText('On a slow line').waitFor();
+    held.resolve();
+    await page.getByRole('region', { name: 'Conversation' }).getByText('On a slow line').waitFor();
+    await sending.waitFor({ state: 'detached' });
+    await posted(1);
     await close();
   });
 

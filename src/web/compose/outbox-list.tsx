@@ -6,13 +6,14 @@ import { Time } from '../parts/time.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
-import { discard, edit, isStale, isWaiting, tryAgain, type Unsent, unsent } from './outbox.ts';
+import { discard, edit, isShown, isStale, isWaiting, tryAgain, type Unsent, unsent } from './outbox.ts';
 
 export function Outbox({ room }: { room: Room }) {
-  if (unsent.value.length === 0) return null;
+  const items = unsent.value.filter((item) => !isShown(item));
+  if (items.length === 0) return null;
   return (
     <div class="unsent">
-      {unsent.value.map((item) => (
+      {items.map((item) => (
         <Item key={item.id} item={item} room={room} />
       ))}
     </div>

@@ -104,15 +104,15 @@ const openRoomOf = (board: string): Room | null => {
   return shown?.name === board ? shown : null;
 };
 
-/** Ids of the messages that this tab is sending again. */
-const sentAgain = new Set<string>();
+/** Ids of the messages that this tab is sending. */
+const sentHere = new Set<string>();
 
-/** Loads a stored list. What is sent for the first time is shown by the conversation once it was posted. */
+/** Loads a stored list, without what another tab is sending. */
 export function openOutbox(name: string): void {
   if (name === storageName) return;
   storageName = name;
   const list = read(name);
-  unsent.value = list.filter(({ id, state }) => state === 'failed' || sentAgain.has(id));
+  unsent.value = list.filter(({ id, state }) => state === 'failed' || sentHere.has(id));
   failWhatIsNotSent(name);
 }
 
@@ -183,7 +183,7 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>,
   saidLost = false;
   const list = storageName;
   // No other tab knows it yet, and one that stores its list at the same time may drop it there.
-  if (!waits) void navigator.locks.request(id, () => send(item, list, true));
+  if (!waits) lock(id, () => send(item, list, true));
   // Others were written before it.
   else if (hasConnection()) sendWaiting(true);
   else announceFailure(noConnection, true);
@@ -196,9 +196,7 @@ function asSending(item: Omit<Unsent, 'state'>): Unsent {
 }
 
 function startSending(item: Unsent, list: string, asked: boolean): void {
-  // Its board may be opened before the lock is free.
-  sentAgain.add(item.id);
-  const sent = navigator.locks.request(item.id, () => {
+  lock(item.id, () => {
     const now = read(list).find(({ id }) => id === item.id);
     // Another tab has sent it before, or has tried to, and knows more of what became of it.
     if (!now) return remove(item.id, list);
@@ -206,7 +204,12 @@ function startSending(item: Unsent, list: string, asked: boolean): void {
     put(now, list);
     if (isWaiting(now)) tryLater();
   });
-  void sent.finally(() => sentAgain.delete(item.id));
+}
+
+/** Does it once no other tab sends this message. Until then its board shows the message, also where that is opened anew. */
+function lock(id: string, work: () => unknown): void {
+  sentHere.add(id);
+  void navigator.locks.request(id, work).finally(() => sentHere.delete(id));
 }
 
 /** Sends a failed message again; with a new key only after a definite refusal. What waits for a connection goes with it. */
@@ -237,6 +240,24 @@ export const discard = ({ id }: Unsent): void => remove(id);
 
 /** Ids of own messages in the conversation that are already matched to a message of the list. */
 const matched = new Set<string>();
+
+/** Whether a message of the conversation is one of the list. */
+const isPosted = ({ body, at }: Unsent, message: Message): boolean =>
+  message.sender === 'self' &&
+  message.body.trim() === body.body.trim() &&
+  !matched.has(message.id) &&
+  Date.parse(message.at) >= Date.parse(at) - 60_000;
+
+/** Whether the conversation shows a message although it is still being sent: its board was left and opened again. */
+export function isShown(item: Unsent): boolean {
+  const talk = openTalk.value;
+  if (item.state === 'failed' || talk?.room.name !== item.board) return false;
+  return talk.timeline.entries.value.some(
+    (entry) =>
+      'message' in entry &&
+      [entry, ...(entry.thread?.replies.value ?? [])].some(({ message }) => isPosted(item, message.peek())),
+  );
+}
 
 /** The last post to each board of those on their way. */
 const turns = new Map<string, Promise<unknown>>();
@@ -275,9 +296,8 @@ async function send(item: Unsent, list: string, asked: boolean): Promise<void> {
   const { board } = item;
   let arrived = false;
   // The event may arrive before or after the response. The message is in the list until then, and never shown twice.
-  const stop = openRoomOf(board)?.subscribe(({ event, message }) => {
-    if (arrived || message?.sender !== 'self' || message.body.trim() !== item.body.body.trim()) return;
-    if (matched.has(message.id) || Date.parse(event.at) < Date.parse(item.at) - 60_000) return;
+  const stop = openRoomOf(board)?.subscribe(({ message }) => {
+    if (arrived || !message || !isPosted(item, message)) return;
     matched.add(message.id);
     arrived = true;
     remove(item.id, list);
