@@ -684,8 +684,8 @@ describe('the conversation', () => {
     };
     const leaves = () => zoe.ok('leaveBoard', { params });
     // More events than the conversation reads at once.
-    const manyEvents = async () => {
-      for (let n = 0; n < 51; n++) await dana.ok('createTask', { params, body: { title: `Task ${n}` } });
+    const manyEvents = async (count = 51) => {
+      for (let n = 0; n < count; n++) await dana.ok('createTask', { params, body: { title: `Task ${n}` } });
     };
     await comesAndIsTakenOff('zoe');
     const first = await say(maya, 'Before zoe leaves');
@@ -694,7 +694,7 @@ describe('the conversation', () => {
     await dana.ok('dropTask', { params: { ...params, task }, body: { member: 'zoe' } });
     await leaves();
     const second = await say(maya, 'After zoe left');
-    await manyEvents();
+    await manyEvents(201);
     await server.dana.ok('renamePerson', { params: { handle: 'zoe' }, body: { handle: 'zora' } });
     await comesAndIsTakenOff('zora');
     await leaves();
