@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { usageWords, waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { Fact } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, atLoss, formatExact } from '../parts/time.tsx';
@@ -85,100 +86,76 @@ function Page({ member, room }: { member: Member; room: Room }) {
       </header>
       <dl class="agent-facts">
         {waiting && (
-          <div>
-            <dt>Waits for</dt>
-            <dd>
-              <p>
-                <b>{waitingWords(waiting)}</b>
-              </p>
-              <p class="q2">Answer it in its session.</p>
-            </dd>
-          </div>
-        )}
-        {member.status === 'active' && (
-          <div>
-            <dt>On now</dt>
-            <dd>
-              {line ? (
-                <>
-                  <p>{line.text}</p>
-                  <p>
-                    {line.source === 'plan'
-                      ? 'from its plan'
-                      : line.source === 'task'
-                        ? 'from its task'
-                        : `said by ${line.set_by}`}
-                    , <span title={formatExact(line.at)}>{ago(line.at)}</span>
-                  </p>
-                  {line.paths && <p class="mono">{line.paths.join(', ')}</p>}
-                </>
-              ) : (
-                <p class="q2">It has not said.</p>
-              )}
-              {own && (
-                <button type="button" class="b" onClick={() => setAsked('line')}>
-                  Say what it is on
-                </button>
-              )}
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Task</dt>
-          <dd>
-            {task ? (
-              <a href={hrefOf({ screen: 'board', board: room.name, tab: 'tasks', task: task.ref })}>
-                <span class="ref">{task.ref}</span> {task.title}
-              </a>
-            ) : (
-              <span class="q2">none</span>
-            )}
-          </dd>
-        </div>
-        {member.status === 'active' && (
-          <div>
-            <dt>Delivery</dt>
-            <dd>
-              <p>
-                <Delivery member={member} own={own} onChange={changed} />
-              </p>
-              <p>{modes[member.delivery_mode ?? 'focused'].description}</p>
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Woken now</dt>
-          <dd>
+          <Fact name="Waits for">
             <p>
-              <b>{waking.summary}</b>
+              <b>{waitingWords(waiting)}</b>
             </p>
-            {waking.reasons.map((text) => (
-              <p key={text}>{text}</p>
-            ))}
-          </dd>
-        </div>
-        {usage && (
-          <div>
-            <dt>Used today</dt>
-            <dd>{usageWords(usage)}</dd>
-          </div>
+            <p class="q2">Answer it in its session.</p>
+          </Fact>
         )}
+        {member.status === 'active' && (
+          <Fact name="On now">
+            {line ? (
+              <>
+                <p>{line.text}</p>
+                <p>
+                  {line.source === 'plan'
+                    ? 'from its plan'
+                    : line.source === 'task'
+                      ? 'from its task'
+                      : `said by ${line.set_by}`}
+                  , <span title={formatExact(line.at)}>{ago(line.at)}</span>
+                </p>
+                {line.paths && <p class="mono">{line.paths.join(', ')}</p>}
+              </>
+            ) : (
+              <p class="q2">It has not said.</p>
+            )}
+            {own && (
+              <button type="button" class="b" onClick={() => setAsked('line')}>
+                Say what it is on
+              </button>
+            )}
+          </Fact>
+        )}
+        <Fact name="Task">
+          {task ? (
+            <a href={hrefOf({ screen: 'board', board: room.name, tab: 'tasks', task: task.ref })}>
+              <span class="ref">{task.ref}</span> {task.title}
+            </a>
+          ) : (
+            <span class="q2">none</span>
+          )}
+        </Fact>
+        {member.status === 'active' && (
+          <Fact name="Delivery">
+            <p>
+              <Delivery member={member} own={own} onChange={changed} />
+            </p>
+            <p>{modes[member.delivery_mode ?? 'focused'].description}</p>
+          </Fact>
+        )}
+        <Fact name="Woken now">
+          <p>
+            <b>{waking.summary}</b>
+          </p>
+          {waking.reasons.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+        </Fact>
+        {usage && <Fact name="Used today">{usageWords(usage)}</Fact>}
         {location && (
-          <div>
-            <dt>Session</dt>
-            <dd>
-              <p class="mono">{location.folder}</p>
-              <p>
-                {location.machine && `on ${location.machine}, `}
-                {location.harness} session {location.session_id}, {ago(location.last_active)}
-              </p>
-            </dd>
-          </div>
+          <Fact name="Session">
+            <p class="mono">{location.folder}</p>
+            <p>
+              {location.machine && `on ${location.machine}, `}
+              {location.harness} session {location.session_id}, {ago(location.last_active)}
+            </p>
+          </Fact>
         )}
-        <div>
-          <dt>Joined</dt>
-          <dd title={formatExact(member.joined_at)}>{ago(member.joined_at)}</dd>
-        </div>
+        <Fact name="Joined" title={formatExact(member.joined_at)}>
+          {ago(member.joined_at)}
+        </Fact>
       </dl>
       {member.can_remove && member.status === 'active' && (
         <p class="part">

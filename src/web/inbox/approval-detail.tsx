@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Answer, Approval, ServerInvite } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Command, serverCommand } from '../parts/command.tsx';
+import { Command, Fact, serverCommand } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -107,33 +107,21 @@ function ActionTable({ approval, effect }: { approval: Approval; effect: [string
   return (
     <>
       <dl class="frozen">
-        <div>
-          <dt>Does</dt>
-          <dd>
-            <b>{effect[0]}</b> {effect[1]}
-          </dd>
-        </div>
+        <Fact name="Does">
+          <b>{effect[0]}</b> {effect[1]}
+        </Fact>
         {actionRows(approval).map(({ name, words, id }) => (
-          <div key={`${name} ${id ?? words}`}>
-            <dt>{name}</dt>
-            <dd>
-              <b>{words}</b> {id && id !== words && <span class="mono q2">{id}</span>}
-            </dd>
-          </div>
+          <Fact key={`${name} ${id ?? words}`} name={name}>
+            <b>{words}</b> {id && id !== words && <span class="mono q2">{id}</span>}
+          </Fact>
         ))}
-        <div>
-          <dt>Asked by</dt>
-          <dd>
-            <b class="mono">{display?.agent_name ?? approval.agent_id}</b>, your agent
-            {display?.agent_harness && `, ${display.agent_harness}`}
-          </dd>
-        </div>
-        <div>
-          <dt>Fingerprint</dt>
-          <dd class="mono q2" title={payload_hash}>
-            {payload_hash.slice(0, 19)}…{payload_hash.slice(-6)}
-          </dd>
-        </div>
+        <Fact name="Asked by">
+          <b class="mono">{display?.agent_name ?? approval.agent_id}</b>, your agent
+          {display?.agent_harness && `, ${display.agent_harness}`}
+        </Fact>
+        <Fact name="Fingerprint" class="mono q2" title={payload_hash}>
+          {payload_hash.slice(0, 19)}…{payload_hash.slice(-6)}
+        </Fact>
       </dl>
       <details class="exact">
         <summary>The exact action</summary>

@@ -1,7 +1,7 @@
 /** Details of an invite that an agent of the person created. */
 import type { Answer } from '../../contract/types.ts';
 import { listAll } from '../api/client.ts';
-import { Command } from '../parts/command.tsx';
+import { Command, Fact } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
 import { useLoad } from '../state/load.ts';
@@ -51,17 +51,13 @@ export function InviteDetail({ id }: { id: string }) {
       </Heading>
       <p class="stands">{message}</p>
       <dl class="frozen">
-        <div>
-          <dt>State</dt>
-          <dd>
-            <b>{words[state]}</b>
-            {state === 'active' && `, until ${formatDayTime(expires_at)}`}
-          </dd>
-        </div>
-        <div>
-          <dt>Boards</dt>
-          <dd>{display?.boards.map((board) => board.title ?? board.name).join(', ') || 'none, only the server'}</dd>
-        </div>
+        <Fact name="State">
+          <b>{words[state]}</b>
+          {state === 'active' && `, until ${formatDayTime(expires_at)}`}
+        </Fact>
+        <Fact name="Boards">
+          {display?.boards.map((board) => board.title ?? board.name).join(', ') || 'none, only the server'}
+        </Fact>
       </dl>
       {state === 'active' && (
         <div class="own-key">

@@ -4,7 +4,7 @@ import type { PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listenToHints } from '../live/link.ts';
-import { Command } from '../parts/command.tsx';
+import { Command, Fact } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
 import { write } from '../state/attempts.ts';
@@ -69,32 +69,25 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
         {open && ` Open until ${formatDayTime(expires_at)}.`}
       </p>
       <dl class="frozen">
-        <div>
-          <dt>Proposed work</dt>
-          <dd class="pre">“{work}”</dd>
-        </div>
-        <div>
-          <dt>From</dt>
-          <dd>
-            <b>{who.name}</b>
-            {display?.agent_name && (
-              <>
-                , with their agent <b class="mono">{display.agent_name}</b>
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>To</dt>
-          <dd>
-            <b>{invited ? 'you' : (display?.recipient_handle ?? 'the person who opens the invite')}</b>
-            {display?.recipient_agent_name && (
-              <>
-                , with <b class="mono">{display.recipient_agent_name}</b>
-              </>
-            )}
-          </dd>
-        </div>
+        <Fact name="Proposed work" class="pre">
+          “{work}”
+        </Fact>
+        <Fact name="From">
+          <b>{who.name}</b>
+          {display?.agent_name && (
+            <>
+              , with their agent <b class="mono">{display.agent_name}</b>
+            </>
+          )}
+        </Fact>
+        <Fact name="To">
+          <b>{invited ? 'you' : (display?.recipient_handle ?? 'the person who opens the invite')}</b>
+          {display?.recipient_agent_name && (
+            <>
+              , with <b class="mono">{display.recipient_agent_name}</b>
+            </>
+          )}
+        </Fact>
       </dl>
       {open && invited && !pairing.chosen_recipient_agent_id && (
         <>

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
-import { Command, shellQuote } from '../parts/command.tsx';
+import { Command, Fact, shellQuote } from '../parts/command.tsx';
 import { Icon, Mark } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
@@ -90,40 +90,26 @@ function Invited({ preview: invite, secret }: { preview: Preview; secret: string
         agents ask people when they need a decision.
       </p>
       <dl class="frozen">
-        <div>
-          <dt>{boards.length === 1 ? 'Board' : 'Boards'}</dt>
-          <dd>
-            {boards.length === 0
-              ? 'none yet: you can join open ones'
-              : boards.map(({ id, name, title }, index) => (
-                  <span key={id}>
-                    {index > 0 && ', '}
-                    <b>{title ?? name}</b>
-                  </span>
-                ))}
-          </dd>
-        </div>
-        {work && (
-          <div>
-            <dt>Proposed work</dt>
-            <dd>“{work}”</dd>
-          </div>
-        )}
-        <div>
-          <dt>You will be</dt>
-          <dd>
-            a member
-            {handle && (
-              <>
-                , suggested name <b class="mono">{handle}</b>
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Works until</dt>
-          <dd>{formatDayTime(expires_at)}, once</dd>
-        </div>
+        <Fact name={boards.length === 1 ? 'Board' : 'Boards'}>
+          {boards.length === 0
+            ? 'none yet: you can join open ones'
+            : boards.map(({ id, name, title }, index) => (
+                <span key={id}>
+                  {index > 0 && ', '}
+                  <b>{title ?? name}</b>
+                </span>
+              ))}
+        </Fact>
+        {work && <Fact name="Proposed work">“{work}”</Fact>}
+        <Fact name="You will be">
+          a member
+          {handle && (
+            <>
+              , suggested name <b class="mono">{handle}</b>
+            </>
+          )}
+        </Fact>
+        <Fact name="Works until">{formatDayTime(expires_at)}, once</Fact>
       </dl>
       <section aria-labelledby="join-run">
         <h2 id="join-run">Run this in your terminal</h2>

@@ -1,4 +1,5 @@
-/** A command for the terminal with a copy button, for what a browser session is not allowed to do. */
+/** Rows of facts; and a command for the terminal with a copy button, for what a browser session is not allowed to do. */
+import type { ComponentChildren } from 'preact';
 import { Icon } from './icon.tsx';
 import { copy } from './toast.tsx';
 
@@ -31,3 +32,13 @@ export function Command(props: { line: string; shown?: string; what?: string; pr
     </div>
   );
 }
+
+/** A row of a `<dl>`: what is known under a name. */
+export const Fact = (props: { name: string; class?: string; title?: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{props.name}</dt>
+    <dd class={props.class} title={props.title}>
+      {props.children}
+    </dd>
+  </div>
+);

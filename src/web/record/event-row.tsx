@@ -2,6 +2,7 @@
  * One event of the record, with the result of its check and, when open, all recorded fields.
  */
 import type { BoardEvent } from '../../contract/types.ts';
+import { Fact } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { formatExact, formatTime, isSameDay } from '../parts/time.tsx';
@@ -121,23 +122,19 @@ function Detail({ event }: { event: BoardEvent }) {
     <>
       <dl class="frozen">
         {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="mono">{value}</dd>
-          </div>
+          <Fact key={name} name={name} class="mono">
+            {value}
+          </Fact>
         ))}
-        <div>
-          <dt>Data</dt>
-          <dd>
-            {data ? (
-              <pre class="mono">{JSON.stringify(data, null, 2)}</pre>
-            ) : data_withheld ? (
-              'withheld: you may not read it'
-            ) : (
-              'missing'
-            )}
-          </dd>
-        </div>
+        <Fact name="Data">
+          {data ? (
+            <pre class="mono">{JSON.stringify(data, null, 2)}</pre>
+          ) : data_withheld ? (
+            'withheld: you may not read it'
+          ) : (
+            'missing'
+          )}
+        </Fact>
       </dl>
       <div class="row w">
         <button type="button" class="b" onClick={() => void copy(location.href, 'the address of this event')}>

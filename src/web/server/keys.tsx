@@ -1,6 +1,6 @@
 /** The person, the key of this session, and commands for keys. */
 import type { CurrentBrowserSession } from '../../contract/types.ts';
-import { serverCommand } from '../parts/command.tsx';
+import { Fact, serverCommand } from '../parts/command.tsx';
 import { formatExact, until } from '../parts/time.tsx';
 import { CommandList, Section } from './section.tsx';
 
@@ -11,32 +11,20 @@ export const Keys = ({
 }) => (
   <Section title="You and your key">
     <dl class="frozen">
-      <div>
-        <dt>You are</dt>
-        <dd>
-          <b>{person.handle}</b>
-          {person.display_name && ` (${person.display_name})`},{' '}
-          {person.server_role === 'admin' ? 'an admin' : `a ${person.server_role}`} of this server
-        </dd>
-      </div>
-      <div>
-        <dt>Key of this session</dt>
-        <dd>
-          <b class="mono">{key.name}</b>; revoking it signs this browser out
-        </dd>
-      </div>
-      <div>
-        <dt>Signed in</dt>
-        <dd>
-          {formatExact(created_at)}, {started_with === 'login_code' ? 'by a link' : 'with the key itself'}
-        </dd>
-      </div>
-      <div>
-        <dt>Ends</dt>
-        <dd>
-          {formatExact(expires_at)}, in {until(expires_at)}
-        </dd>
-      </div>
+      <Fact name="You are">
+        <b>{person.handle}</b>
+        {person.display_name && ` (${person.display_name})`},{' '}
+        {person.server_role === 'admin' ? 'an admin' : `a ${person.server_role}`} of this server
+      </Fact>
+      <Fact name="Key of this session">
+        <b class="mono">{key.name}</b>; revoking it signs this browser out
+      </Fact>
+      <Fact name="Signed in">
+        {formatExact(created_at)}, {started_with === 'login_code' ? 'by a link' : 'with the key itself'}
+      </Fact>
+      <Fact name="Ends">
+        {formatExact(expires_at)}, in {until(expires_at)}
+      </Fact>
     </dl>
     {person.server_role !== 'guest' && (
       <>

@@ -1,7 +1,7 @@
 /** The server's settings. */
 import type { ServerRole } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { serverCommand } from '../parts/command.tsx';
+import { Fact, serverCommand } from '../parts/command.tsx';
 import { useLoad } from '../state/load.ts';
 import { CommandList, Section } from './section.tsx';
 
@@ -13,18 +13,14 @@ export function Settings({ role }: { role: ServerRole }) {
       {settings && (
         <>
           <dl class="frozen">
-            <div>
-              <dt>Who makes boards</dt>
-              <dd>{settings.board_creation === 'admins' ? 'admins only' : 'admins and members'}</dd>
-            </div>
-            <div>
-              <dt>Agents adding people</dt>
-              <dd>
-                {settings.agents_add_people
-                  ? 'may be allowed in advance by their person, where a board allows it'
-                  : 'always ask their person first'}
-              </dd>
-            </div>
+            <Fact name="Who makes boards">
+              {settings.board_creation === 'admins' ? 'admins only' : 'admins and members'}
+            </Fact>
+            <Fact name="Agents adding people">
+              {settings.agents_add_people
+                ? 'may be allowed in advance by their person, where a board allows it'
+                : 'always ask their person first'}
+            </Fact>
           </dl>
           {role === 'admin' ? (
             <CommandList
