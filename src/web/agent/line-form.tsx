@@ -1,7 +1,7 @@
 /** The form in which an owner says what their agent works on, or pauses it. */
 import { HOUR } from '../../contract/durations.ts';
 import type { Member } from '../../contract/types.ts';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
 import { useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
@@ -61,16 +61,13 @@ export function LineForm({ member, onClose, onChange }: { member: Member; onClos
       onClose={onClose}
       onCancel={close}
     >
-      <label>
-        In one line
-        <input
-          class="in"
-          required
-          maxLength={MAX_LENGTH}
-          value={text}
-          onInput={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
-        />
-      </label>
+      <TextField
+        label="In one line"
+        required
+        maxLength={MAX_LENGTH}
+        value={text}
+        onInput={(text) => setDraft({ ...draft, text })}
+      />
       <label>
         It is
         <Select class="in" value={pause} options={pauses} onChange={(next) => setDraft({ ...draft, pause: next })} />

@@ -4,7 +4,7 @@ import './boards.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { useAction } from '../state/action.ts';
 import { readBoards } from '../state/boards.ts';
 import { closeOverlay } from '../state/overlay.ts';
@@ -70,31 +70,27 @@ export default function NewBoard() {
       onClose={closeOverlay}
       onCancel={close}
     >
-      <label>
-        Title
-        <input
-          class="in"
-          maxLength={80}
-          autofocus
-          value={title}
-          onInput={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        Name
-        <input
-          class="in mono"
-          maxLength={40}
-          spellcheck={false}
-          autocomplete="off"
-          aria-describedby="name-help"
-          value={boardName}
-          onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-        />
+      <TextField
+        label="Title"
+        maxLength={80}
+        autofocus
+        value={title}
+        onInput={(title) => setDraft({ ...draft, title })}
+      />
+      <TextField
+        label="Name"
+        class="in mono"
+        maxLength={40}
+        spellcheck={false}
+        autocomplete="off"
+        aria-describedby="name-help"
+        value={boardName}
+        onInput={(name) => setDraft({ ...draft, name })}
+      >
         <span class="q2 sm" id="name-help">
           In addresses and commands, for ever. Small letters, digits and dashes.
         </span>
-      </label>
+      </TextField>
       {templates.length > 0 && (
         <label>
           Template

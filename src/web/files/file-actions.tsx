@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { hasCode } from '../api/errors.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { copy, toast } from '../parts/toast.tsx';
@@ -115,16 +115,7 @@ function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () =
       onClose={onClose}
       onCancel={close}
     >
-      <label>
-        New name
-        <input
-          class="in mono"
-          required
-          value={name}
-          maxLength={200}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
+      <TextField label="New name" class="in mono" required value={name} maxLength={200} onInput={setName} />
       <p class="q2">Versions and approvals stay with it. Messages that cite it keep the name they had.</p>
     </FormDialog>
   );

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../state/action.ts';
-import { FormDialog } from './form.tsx';
+import { FormDialog, TextField } from './form.tsx';
 
 /**
  * @param action the label of the confirm button
@@ -38,15 +38,7 @@ export function Confirm(props: {
     >
       {children}
       {confirmWord !== undefined && (
-        <label>
-          Type {confirmWord} to go on
-          <input
-            class="in"
-            value={typedWord}
-            autocomplete="off"
-            onInput={(event) => setWord(event.currentTarget.value)}
-          />
-        </label>
+        <TextField label={`Type ${confirmWord} to go on`} value={typedWord} autocomplete="off" onInput={setWord} />
       )}
     </FormDialog>
   );

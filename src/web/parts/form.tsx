@@ -1,5 +1,5 @@
-/** A form in a dialog, with the error of its write and its buttons. */
-import type { ComponentChildren } from 'preact';
+/** A form in a dialog, with the error of its write and its buttons, and its fields of text. */
+import type { ComponentChildren, TextareaHTMLAttributes } from 'preact';
 import type { Running } from '../state/action.ts';
 import { Dialog } from './dialog.tsx';
 import { ProblemLine } from './problem.tsx';
@@ -60,5 +60,32 @@ export function FormDialog(props: FormProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+type TextProps = Omit<TextareaHTMLAttributes, 'onInput'> & {
+  label: string;
+  /** What stands beside the label. */
+  note?: string;
+  list?: string;
+  pattern?: string;
+  onInput: (text: string) => void;
+};
+
+/** A text under its label, of several lines with `rows`. @param children what stands below it */
+export function TextField({ label, note, onInput, children, ...rest }: TextProps) {
+  const Field = (rest.rows ? 'textarea' : 'input') as 'textarea';
+  return (
+    <label>
+      {note ? (
+        <span>
+          {label} <span class="q">{note}</span>
+        </span>
+      ) : (
+        label
+      )}
+      <Field class="in" onInput={(event) => onInput(event.currentTarget.value)} {...rest} />
+      {children}
+    </label>
   );
 }

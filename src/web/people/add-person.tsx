@@ -2,7 +2,7 @@
 import type { BoardPerson } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import { Command, serverCommand } from '../parts/command.tsx';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
@@ -46,17 +46,7 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
       onClose={onClose}
       onCancel={close}
     >
-      <label>
-        Handle
-        <input
-          class="in"
-          required
-          list="people-to-add"
-          autocomplete="off"
-          value={handle}
-          onInput={(event) => setHandle(event.currentTarget.value)}
-        />
-      </label>
+      <TextField label="Handle" required list="people-to-add" autocomplete="off" value={handle} onInput={setHandle} />
       <datalist id="people-to-add">
         {handles.map((name) => (
           <option key={name} value={name} />

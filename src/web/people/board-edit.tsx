@@ -1,6 +1,6 @@
 /** The forms for a board's title, charter and policy. */
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
 import { type Action, useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
@@ -53,38 +53,22 @@ export function EditBasics(props: EditProps) {
       onClose={onClose}
       onCancel={close}
     >
-      <label>
-        Title
-        <input
-          class="in"
-          maxLength={80}
-          value={title}
-          onInput={(event) => setChange({ ...change, title: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        <span>
-          Charter <span class="q">what the agents here do together; each of them is given it</span>
-        </span>
-        <textarea
-          class="in"
-          rows={8}
-          maxLength={8_000}
-          value={charter}
-          onInput={(event) => setChange({ ...change, charter: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        <span>
-          Prefix of new tasks <span class="q">two to six letters and digits</span>
-        </span>
-        <input
-          class="in"
-          maxLength={6}
-          value={prefix}
-          onInput={(event) => setChange({ ...change, task_prefix: event.currentTarget.value.toUpperCase() })}
-        />
-      </label>
+      <TextField label="Title" maxLength={80} value={title} onInput={(title) => setChange({ ...change, title })} />
+      <TextField
+        label="Charter"
+        note="what the agents here do together; each of them is given it"
+        rows={8}
+        maxLength={8_000}
+        value={charter}
+        onInput={(charter) => setChange({ ...change, charter })}
+      />
+      <TextField
+        label="Prefix of new tasks"
+        note="two to six letters and digits"
+        maxLength={6}
+        value={prefix}
+        onInput={(text) => setChange({ ...change, task_prefix: text.toUpperCase() })}
+      />
     </FormDialog>
   );
 }

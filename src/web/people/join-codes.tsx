@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Board, JoinCode } from '../../contract/types.ts';
 import { usualRole } from '../../contract/values.ts';
 import { call, readAll } from '../api/client.ts';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
@@ -65,18 +65,15 @@ export function CodeForm(props: {
           : 'Paste the line into a session of yours: it takes a seat on this board, owned by you.'}
       </p>
       {guest && (
-        <label>
-          Handle of the guest
-          <input
-            class="in"
-            required
-            pattern="[a-z0-9]+(-[a-z0-9]+)*"
-            title="small letters and digits, in groups joined by hyphens"
-            autocomplete="off"
-            value={handle}
-            onInput={(event) => setHandle(event.currentTarget.value)}
-          />
-        </label>
+        <TextField
+          label="Handle of the guest"
+          required
+          pattern="[a-z0-9]+(-[a-z0-9]+)*"
+          title="small letters and digits, in groups joined by hyphens"
+          autocomplete="off"
+          value={handle}
+          onInput={setHandle}
+        />
       )}
       <label>
         Role of the agent

@@ -1,7 +1,7 @@
 /** The form for the roles of a board and their permissions. */
 import type { Permission, Role } from '../../contract/types.ts';
 import { permissions, usualRole } from '../../contract/values.ts';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useAction } from '../state/action.ts';
 import { useStored } from '../state/storage.ts';
@@ -117,20 +117,16 @@ export function EditRoles(props: EditProps) {
               </label>
             ))}
           </div>
-          <label>
-            Charter of the role
-            <textarea
-              class="in"
-              rows={2}
-              maxLength={4_000}
-              value={role.charter ?? ''}
-              onInput={(event) => {
-                const { charter: _, ...rest } = role;
-                const { value } = event.currentTarget;
-                change(at, { role: value ? { ...rest, charter: value } : rest });
-              }}
-            />
-          </label>
+          <TextField
+            label="Charter of the role"
+            rows={2}
+            maxLength={4_000}
+            value={role.charter ?? ''}
+            onInput={(charter) => {
+              const { charter: _, ...rest } = role;
+              change(at, { role: charter ? { ...rest, charter } : rest });
+            }}
+          />
         </fieldset>
       ))}
       <button

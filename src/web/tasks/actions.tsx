@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -123,17 +123,14 @@ function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: 
       onClose={onClose}
       onCancel={close}
     >
-      <label>
-        {cancelled ? 'Why' : 'What was done'}
-        <textarea
-          class="in"
-          rows={4}
-          required
-          maxLength={MAX_NOTE}
-          value={note}
-          onInput={(event) => setNote(event.currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={cancelled ? 'Why' : 'What was done'}
+        rows={4}
+        required
+        maxLength={MAX_NOTE}
+        value={note}
+        onInput={setNote}
+      />
       <p class="q2">A task that has ended stays so; what is left becomes a new one.</p>
     </FormDialog>
   );
@@ -160,16 +157,7 @@ function Retitle({ task, onClose, changed }: FormProps) {
       onClose={onClose}
       onCancel={close}
     >
-      <label>
-        Title
-        <input
-          class="in"
-          required
-          maxLength={MAX_TITLE}
-          value={title}
-          onInput={(event) => setTitle(event.currentTarget.value)}
-        />
-      </label>
+      <TextField label="Title" required maxLength={MAX_TITLE} value={title} onInput={setTitle} />
     </FormDialog>
   );
 }

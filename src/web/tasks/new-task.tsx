@@ -1,6 +1,6 @@
 /** The form for a new task. */
 import type { Task } from '../../contract/types.ts';
-import { FormDialog } from '../parts/form.tsx';
+import { FormDialog, TextField } from '../parts/form.tsx';
 import { useAction } from '../state/action.ts';
 import { write } from '../state/attempts.ts';
 import type { Room } from '../state/room.ts';
@@ -41,28 +41,21 @@ export function NewTask({
       onClose={onClose}
       onCancel={cancel}
     >
-      <label>
-        Title
-        <input
-          class="in"
-          required
-          maxLength={MAX_TITLE}
-          value={title}
-          onInput={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        <span>
-          What and why <span class="q">Markdown, may be left out</span>
-        </span>
-        <textarea
-          class="in"
-          rows={5}
-          maxLength={MAX_ABOUT}
-          value={about}
-          onInput={(event) => setDraft({ ...draft, about: event.currentTarget.value })}
-        />
-      </label>
+      <TextField
+        label="Title"
+        required
+        maxLength={MAX_TITLE}
+        value={title}
+        onInput={(title) => setDraft({ ...draft, title })}
+      />
+      <TextField
+        label="What and why"
+        note="Markdown, may be left out"
+        rows={5}
+        maxLength={MAX_ABOUT}
+        value={about}
+        onInput={(about) => setDraft({ ...draft, about })}
+      />
       <label class="check">
         <input
           type="checkbox"
