@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Member, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import type { AskDraft } from './draft.ts';
 
 const MAX_OPTIONS = 4;
@@ -80,14 +80,7 @@ export default function AskForm(props: {
               onInput={({ currentTarget }) => setOption(index, currentTarget.value)}
             />
             {ask.options.length > 2 && (
-              <button
-                type="button"
-                class="b bare ic"
-                aria-label={`Remove option ${index + 1}`}
-                onClick={() => removeOption(index)}
-              >
-                <Icon name="x" small />
-              </button>
+              <IconButton icon="x" label={`Remove option ${index + 1}`} small onClick={() => removeOption(index)} />
             )}
           </div>
         ))}

@@ -1,5 +1,5 @@
 /** The attached files of a draft, and its uploads. */
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Progress } from '../upload/progress.tsx';
 import { cancel, existingFile, nextName, retry } from './attach.ts';
@@ -31,17 +31,15 @@ export default function Attachments({ name, focus }: { name: string; focus: () =
               <Icon name="file" small />
               <span class="mono cut">{file.name}</span>
               <span class="nw">v{file.version}</span>
-              <button
-                type="button"
-                class="b bare ic"
-                aria-label={`Do not attach ${file.name}`}
+              <IconButton
+                icon="x"
+                label={`Do not attach ${file.name}`}
+                small
                 onClick={() => {
                   changeDraft(name, { files: files.filter((other) => other !== file) });
                   focus();
                 }}
-              >
-                <Icon name="x" small />
-              </button>
+              />
             </li>
           ))}
         </ul>

@@ -3,7 +3,7 @@ import { Suspense } from 'preact/compat';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Message } from '../../contract/types.ts';
 import { lostAt } from '../live/link.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
@@ -231,22 +231,17 @@ export function Box({ name, room, board, target }: Props) {
               focus();
             }}
           />
-          <button type="button" class="b bare ic" aria-label="Attach a file" onClick={() => picker.current?.click()}>
-            <Icon name="clip" />
-          </button>
+          <IconButton icon="clip" label="Attach a file" onClick={() => picker.current?.click()} />
           {!target && (
-            <button
-              type="button"
-              class={ask ? 'b bare ic on' : 'b bare ic'}
-              aria-label="Ask a question with options"
-              aria-pressed={ask !== null}
+            <IconButton
+              icon="ask"
+              label="Ask a question with options"
+              on={ask !== null}
               onClick={() => {
                 change({ ask: ask ? null : newAsk });
                 focus();
               }}
-            >
-              <Icon name="ask" />
-            </button>
+            />
           )}
           {!ask && (
             <Toggle
@@ -301,16 +296,14 @@ interface ToggleProps {
 
 /** A toggle in the bar. On a phone, the list of recipients has it instead, which a question lacks. */
 const Toggle = ({ icon, label, on, set, onPhone }: ToggleProps) => (
-  <button
-    type="button"
-    class={`b bare ic${onPhone ? '' : ' desk'}${on ? ' on' : ''}`}
-    aria-label={label}
+  <IconButton
+    icon={icon}
+    label={label}
+    class={onPhone ? undefined : 'desk'}
     title={label}
-    aria-pressed={on}
+    on={on}
     onClick={() => set(!on)}
-  >
-    <Icon name={icon} />
-  </button>
+  />
 );
 
 function ReplyLine({ target, focus }: { target: Message; focus: () => void }) {
@@ -320,17 +313,14 @@ function ReplyLine({ target, focus }: { target: Message; focus: () => void }) {
       <span class="cut sp">
         Reply to <b>{target.from.name}</b> <span class="q">{plainText(target.body)}</span>
       </span>
-      <button
-        type="button"
-        class="b bare ic"
-        aria-label="Not a reply after all"
+      <IconButton
+        icon="x"
+        label="Not a reply after all"
         onClick={() => {
           replyTarget.value = null;
           focus();
         }}
-      >
-        <Icon name="x" />
-      </button>
+      />
     </div>
   );
 }

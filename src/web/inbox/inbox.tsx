@@ -3,7 +3,7 @@
  */
 import './inbox.css';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { Options, Question } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -98,12 +98,8 @@ export default function Inbox() {
           <span class="sp" />
           {named && (
             <>
-              <button type="button" class="b bare ic mob" aria-label="Previous" onClick={() => move(previous)}>
-                <Icon name="up" />
-              </button>
-              <button type="button" class="b bare ic mob" aria-label="Next" onClick={() => move(next)}>
-                <Icon name="down" />
-              </button>
+              <IconButton icon="up" label="Previous" class="mob" onClick={() => move(previous)} />
+              <IconButton icon="down" label="Next" class="mob" onClick={() => move(next)} />
             </>
           )}
           <KeysHint />

@@ -2,7 +2,7 @@
 import { Suspense } from 'preact/compat';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { consequenceOf } from '../parts/ask.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { AnswerProblem, Options, Question } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -123,9 +123,7 @@ export function NeedStrip({ room }: { room: Room }) {
             </span>
           )}
           {next && next.id !== need.id && (
-            <button type="button" class="b bare ic t28" aria-label="Next that needs you" onClick={goToNext}>
-              <Icon name="right" />
-            </button>
+            <IconButton icon="right" label="Next that needs you" class="t28" onClick={goToNext} />
           )}
         </span>
       </div>

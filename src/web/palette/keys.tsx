@@ -1,7 +1,7 @@
 /** The list of active keys by group, and the switch that turns single keys off. */
 import './palette.css';
 import { Dialog } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { IconButton } from '../parts/icon.tsx';
 import { formatKeys, type KeyBinding, keyGroups, setSingleKeys, singleKeys } from '../state/keys.ts';
 import { closeOverlay } from '../state/overlay.ts';
 
@@ -29,9 +29,7 @@ export default function Keys() {
       <div class="row">
         <h1>Keys</h1>
         <span class="sp" />
-        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOverlay}>
-          <Icon name="x" />
-        </button>
+        <IconButton icon="x" label="Close" onClick={closeOverlay} />
       </div>
       <div class="kg">
         {merged().map(([name, bindings]) => (

@@ -1,4 +1,5 @@
-/** Icons, and the logo. */
+/** Icons, buttons that are only an icon, and the logo. */
+import type { ButtonHTMLAttributes } from 'preact';
 import type { Task } from '../../contract/types.ts';
 
 /** An icon of the sprite in index.html. Hidden from screen readers, so never use it without a text. */
@@ -6,6 +7,27 @@ export const Icon = ({ name, small = false }: { name: string; small?: boolean })
   <svg class={small ? 'i i12' : 'i'} aria-hidden="true">
     <use href={`#i-${name}`} />
   </svg>
+);
+
+type IconButtonProps = ButtonHTMLAttributes & {
+  icon: string;
+  label: string;
+  small?: boolean;
+  on?: boolean;
+  class?: string;
+};
+
+/** A button that shows an icon and is named by its label. @param on whether it is pressed, if it stays so */
+export const IconButton = ({ icon, label, small, on, class: more, ...rest }: IconButtonProps) => (
+  <button
+    type="button"
+    class={['b bare ic', more, on && 'on'].filter(Boolean).join(' ')}
+    aria-label={label}
+    aria-pressed={on}
+    {...rest}
+  >
+    <Icon name={icon} small={small} />
+  </button>
 );
 
 /** The icon of each state of a task. */

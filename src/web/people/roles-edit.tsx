@@ -2,7 +2,7 @@
 import type { Permission, Role } from '../../contract/types.ts';
 import { permissions, usualRole } from '../../contract/values.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { useAction } from '../state/action.ts';
 import { useStored } from '../state/storage.ts';
 import { type EditProps, save } from './board-edit.tsx';
@@ -95,14 +95,11 @@ export function EditRoles(props: EditProps) {
               <b class="mono sp">{name}</b>
             )}
             {name !== usualRole && (
-              <button
-                type="button"
-                class="b bare ic"
-                aria-label={`Drop the role ${name}`}
+              <IconButton
+                icon="x"
+                label={`Drop the role ${name}`}
                 onClick={() => setRoles(roles.filter((_, index) => index !== at))}
-              >
-                <Icon name="x" />
-              </button>
+              />
             )}
           </div>
           <div class="grants">

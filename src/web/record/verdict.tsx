@@ -1,6 +1,6 @@
 /** The result of the verification. */
 import type { ProblemReason } from '../../contract/chain.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { agoPhrase } from '../parts/time.tsx';
@@ -91,14 +91,7 @@ export function VerdictPanel({ verdict, board, onRetry }: { verdict: Verdict; bo
         <div class="hsh">
           <span class="q2 sm">head</span>
           <code class="mono">{shortHash(head.hash)}</code>
-          <button
-            type="button"
-            class="b bare ic"
-            aria-label="Copy the whole head"
-            onClick={() => void copy(head.hash, 'the head')}
-          >
-            <Icon name="copy" />
-          </button>
+          <IconButton icon="copy" label="Copy the whole head" onClick={() => void copy(head.hash, 'the head')} />
         </div>
       )}
     </section>

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Icon, taskIcons } from '../parts/icon.tsx';
+import { Icon, IconButton, taskIcons } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
@@ -101,23 +101,18 @@ export function TaskPanel(props: PanelProps) {
         {task && <StateWord task={task} />}
         <span class="sp" />
         {task && (
-          <button
-            type="button"
-            class="b bare ic"
-            aria-label="Copy the link"
+          <IconButton
+            icon="link"
+            label="Copy the link"
             onClick={() =>
               void copy(
                 location.origin + hrefOf({ screen: 'board', board: task.board, tab: 'tasks', task: task.ref }),
                 'the link',
               )
             }
-          >
-            <Icon name="link" />
-          </button>
+          />
         )}
-        <button type="button" class="b bare ic" aria-label="Close the task" onClick={onClose}>
-          <Icon name="x" />
-        </button>
+        <IconButton icon="x" label="Close the task" onClick={onClose} />
       </div>
       <ProblemLine error={error} onRetry={reload} />
       {task && <Body {...props} task={task} />}

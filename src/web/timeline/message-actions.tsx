@@ -5,7 +5,7 @@ import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { copy, toastError } from '../parts/toast.tsx';
 import { type Talk, useTalk } from './context.ts';
@@ -133,26 +133,10 @@ export function Actions({ post }: { post: Post }) {
               })}
             </div>
           </Menu>
-          <button
-            type="button"
-            class="b bare ic"
-            aria-label="Reply"
-            title="Reply (r)"
-            onClick={() => talk.reply(message)}
-          >
-            <Icon name="reply" />
-          </button>
+          <IconButton icon="reply" label="Reply" title="Reply (r)" onClick={() => talk.reply(message)} />
         </>
       )}
-      <button
-        type="button"
-        class="b bare ic"
-        aria-label="Copy link"
-        title="Copy link"
-        onClick={() => void copy(link, 'the link')}
-      >
-        <Icon name="link" />
-      </button>
+      <IconButton icon="link" label="Copy link" title="Copy link" onClick={() => void copy(link, 'the link')} />
       <Menu class="b bare ic" label="More" opensUp={up} button={<Icon name="dots" />}>
         <button type="button" role="menuitem" onClick={() => void copy(message.body, 'the message as Markdown')}>
           <Icon name="copy" />

@@ -1,6 +1,6 @@
 /** The progress of an upload, with a cancel button. */
 import type { ComponentChildren } from 'preact';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { formatBytes } from '../parts/number.ts';
 import './upload.css';
 
@@ -38,9 +38,7 @@ export function Progress(props: {
           </div>
         )}
       </div>
-      <button type="button" class="b bare ic" aria-label={`Cancel the upload of ${name}`} onClick={onCancel}>
-        <Icon name="x" />
-      </button>
+      <IconButton icon="x" label={`Cancel the upload of ${name}`} onClick={onCancel} />
     </div>
   );
 }
