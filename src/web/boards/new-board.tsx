@@ -1,17 +1,14 @@
 /** The form for a new board. */
 import { write } from '../state/attempts.ts';
 import './boards.css';
-import { useEffect, useState } from 'preact/hooks';
-import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
 import { useAction } from '../state/action.ts';
 import { readBoards } from '../state/boards.ts';
+import { useLoad } from '../state/load.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { navigate } from '../state/route.ts';
 import { useStored } from '../state/storage.ts';
-
-type Template = Answer<'listTemplates'>['templates'][number];
 
 /** Derives a board name from a title: lower-case letters, digits and dashes. */
 const toBoardName = (title: string): string =>
@@ -35,15 +32,9 @@ export default function NewBoard() {
   const empty: Draft = { title: '', name: null, template: '', visibility: 'open' };
   const [draft, setDraft, close] = useStored('new-board', empty, closeOverlay);
   const { title, name, template, visibility } = draft;
-  const [templates, setTemplates] = useState<Template[]>([]);
+  const templates = useLoad(() => call('listTemplates')).value?.templates ?? [];
   const action = useAction();
   const boardName = name ?? toBoardName(title);
-  useEffect(() => {
-    call('listTemplates').then(
-      (answer) => setTemplates(answer.templates),
-      () => {},
-    );
-  }, []);
   const create = async (): Promise<void> => {
     let made = '';
     const body = {

@@ -1,8 +1,8 @@
 /** The fields of an ask: recipient, task, options, and what happens without an answer. */
-import { useEffect, useState } from 'preact/hooks';
-import type { Member, Task } from '../../contract/types.ts';
+import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon, IconButton } from '../parts/icon.tsx';
+import { useLoad } from '../state/load.ts';
 import type { AskDraft } from './draft.ts';
 
 const MAX_OPTIONS = 4;
@@ -20,8 +20,10 @@ export default function AskForm(props: {
   board: string;
   change: (change: Partial<AskDraft>) => void;
 }) {
-  const { ask, others, change } = props;
-  const tasks = useTasks(props.board);
+  const { ask, others, board, change } = props;
+  const { value } = useLoad(() => call('listTasks', { params: { board }, query: { limit: 200 } }), [board]);
+  // On an error the field is left out.
+  const tasks = value?.tasks ?? [];
   const setOption = (index: number, text: string): void =>
     change({ options: ask.options.map((option, at) => (at === index ? text : option)) });
   const removeOption = (index: number): void =>
@@ -135,16 +137,4 @@ function WithoutAnswer({ ask, change }: { ask: AskDraft; change: (change: Partia
       )}
     </div>
   );
-}
-
-/** Loads the open tasks of a board. On an error the field is left out. */
-function useTasks(board: string): Task[] {
-  const [tasks, setTasks] = useState<Task[]>([]);
-  useEffect(() => {
-    call('listTasks', { params: { board }, query: { limit: 200 } }).then(
-      (list) => setTasks(list.tasks),
-      () => {},
-    );
-  }, [board]);
-  return tasks;
 }

@@ -1,6 +1,5 @@
 /** The page of an invite link: who invites, to which boards, and the command to run. */
 import './join.css';
-import { useEffect, useState } from 'preact/hooks';
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -10,6 +9,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
 import { copy, Toasts } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { useLoad } from '../state/load.ts';
 import { place } from '../state/route.ts';
 
 type Preview = Answer<'previewInvite'>;
@@ -30,29 +30,13 @@ const isInvalid = (error: unknown): boolean =>
 
 export default function Join() {
   const secret = place.value.screen === 'join' ? place.value.invite : '';
-  const [found, setFound] = useState<Preview | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [tries, setTries] = useState(0);
-
-  useEffect(() => {
-    let current = true;
-    setFound(null);
-    setError(null);
-    preview(secret).then(
-      (answer) => current && setFound(answer),
-      (problem: unknown) => current && setError(problem),
-    );
-    return () => {
-      current = false;
-    };
-  }, [secret, tries]);
-
+  const { value: found, error, reload } = useLoad(() => preview(secret), [secret]);
   return (
     <>
       <main class="door wide" id="main" aria-busy={!found && error === null}>
         <Mark size={36} />
         {isInvalid(error) && <InvalidInvite />}
-        {error !== null && !isInvalid(error) && <ProblemLine error={error} onRetry={() => setTries(tries + 1)} />}
+        {error !== null && !isInvalid(error) && <ProblemLine error={error} onRetry={reload} />}
         {found && <Invited preview={found} secret={secret} />}
       </main>
       <Toasts />
