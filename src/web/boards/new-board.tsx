@@ -3,6 +3,7 @@ import { write } from '../state/attempts.ts';
 import './boards.css';
 import { call } from '../api/client.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
+import { Select, toOption } from '../parts/select.tsx';
 import { useAction } from '../state/action.ts';
 import { readBoards } from '../state/boards.ts';
 import { useLoad } from '../state/load.ts';
@@ -85,19 +86,13 @@ export default function NewBoard() {
       {templates.length > 0 && (
         <label>
           Template
-          <select
+          <Select
             class="in"
-            aria-describedby="template-help"
+            describedBy="template-help"
             value={template}
-            onChange={(event) => setDraft({ ...draft, template: event.currentTarget.value })}
-          >
-            <option value="">None</option>
-            {templates.map((each) => (
-              <option key={each.name} value={each.name}>
-                {each.name}
-              </option>
-            ))}
-          </select>
+            options={[['', 'None'], ...templates.map((each) => toOption(each.name))]}
+            onChange={(template) => setDraft({ ...draft, template })}
+          />
           <span class="q2 sm" id="template-help">
             {summary ?? 'Roles and a charter to begin with.'}
           </span>

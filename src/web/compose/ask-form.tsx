@@ -2,16 +2,17 @@
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon, IconButton } from '../parts/icon.tsx';
+import { Select } from '../parts/select.tsx';
 import { useLoad } from '../state/load.ts';
 import type { AskDraft } from './draft.ts';
 
 const MAX_OPTIONS = 4;
-const delays: [minutes: number, words: string][] = [
-  [15, 'in 15 min'],
-  [30, 'in 30 min'],
-  [60, 'in 1 h'],
-  [240, 'in 4 h'],
-  [1440, 'in 1 day'],
+const delays: [minutes: string, words: string][] = [
+  ['15', 'in 15 min'],
+  ['30', 'in 30 min'],
+  ['60', 'in 1 h'],
+  ['240', 'in 4 h'],
+  ['1440', 'in 1 day'],
 ];
 
 export default function AskForm(props: {
@@ -34,36 +35,29 @@ export default function AskForm(props: {
       <div class="askf-row">
         <div class="askf-field">
           <label for="ask-ask">Ask</label>
-          <select
+          <Select
             id="ask-ask"
             class="in"
             value={ask.to}
-            onChange={({ currentTarget }) => change({ to: currentTarget.value })}
-          >
-            <option value="">Choose who</option>
-            {others.map(({ id, name, kind, owner }) => (
-              <option key={id} value={name}>
-                {kind === 'agent' ? `${name}, ${owner}’s agent` : name}
-              </option>
-            ))}
-          </select>
+            options={[
+              ['', 'Choose who'],
+              ...others.map(
+                ({ name, kind, owner }) => [name, kind === 'agent' ? `${name}, ${owner}’s agent` : name] as const,
+              ),
+            ]}
+            onChange={(to) => change({ to })}
+          />
         </div>
         {tasks.length > 0 && (
           <div class="askf-field">
             <label for="ask-task">Task</label>
-            <select
+            <Select
               id="ask-task"
               class="in"
               value={ask.task}
-              onChange={({ currentTarget }) => change({ task: currentTarget.value })}
-            >
-              <option value="">None</option>
-              {tasks.map(({ ref, title }) => (
-                <option key={ref} value={ref}>
-                  {ref} {title}
-                </option>
-              ))}
-            </select>
+              options={[['', 'None'], ...tasks.map(({ ref, title }) => [ref, `${ref} ${title}`] as const)]}
+              onChange={(task) => change({ task })}
+            />
           </div>
         )}
       </div>
@@ -104,35 +98,27 @@ function WithoutAnswer({ ask, change }: { ask: AskDraft; change: (change: Partia
     <div class="askf-row">
       <div class="askf-field">
         <label for="ask-until">Until it is answered</label>
-        <select
+        <Select
           id="ask-until"
           class="in"
-          value={ask.goingWith === null ? '' : String(ask.goingWith)}
-          onChange={({ currentTarget: { value } }) => change({ goingWith: value === '' ? null : Number(value) })}
-        >
-          <option value="">{ask.task ? `${ask.task} is blocked` : 'You wait'}</option>
-          {filled.map(({ option, index }) => (
-            <option key={index} value={String(index)}>
-              You go with {option}
-            </option>
-          ))}
-        </select>
+          value={String(ask.goingWith ?? '')}
+          options={[
+            ['', ask.task ? `${ask.task} is blocked` : 'You wait'],
+            ...filled.map(({ option, index }) => [String(index), `You go with ${option}`] as const),
+          ]}
+          onChange={(value) => change({ goingWith: value === '' ? null : Number(value) })}
+        />
       </div>
       {ask.goingWith !== null && (
         <div class="askf-field">
           <label for="ask-when">When</label>
-          <select
+          <Select
             id="ask-when"
             class="in"
             value={String(ask.minutes)}
-            onChange={({ currentTarget }) => change({ minutes: Number(currentTarget.value) })}
-          >
-            {delays.map(([minutes, words]) => (
-              <option key={minutes} value={String(minutes)}>
-                {words}
-              </option>
-            ))}
-          </select>
+            options={delays}
+            onChange={(minutes) => change({ minutes: Number(minutes) })}
+          />
         </div>
       )}
     </div>

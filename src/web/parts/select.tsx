@@ -12,13 +12,17 @@ export const toOption = (word: string): Option => [word, word];
 export const Select = <Value extends string>(props: {
   label?: string;
   class?: string;
+  id?: string;
+  describedBy?: string;
   value: Value;
   options: readonly Option[];
   onChange: (value: Value) => void;
 }) => (
   <select
     class={props.class ?? 'sel'}
+    id={props.id}
     aria-label={props.label}
+    aria-describedby={props.describedBy}
     value={props.value}
     onChange={(event) => props.onChange(event.currentTarget.value as Value)}
   >
