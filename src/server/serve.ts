@@ -150,7 +150,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(scheduleClosings(db, repeat, log));
     undo.unshift(sweepLines(db, repeat, log));
     undo.unshift(schedulePurge(db, repeat, log));
-    await blobs.start(repeat);
+    blobs.start(repeat);
     const bound = await listen(server, options);
     undo.unshift(keepServing(db, repeat, log));
     port = (server.address() as AddressInfo).port;

@@ -5,22 +5,31 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 type BlobRow = { digest: string; size: number; touched_at: number };
 
+/** Notes that bytes may lie in the store from now on. They count nothing, and nobody may name them yet. */
+export const expectBlob = (tx: WriteTx, digest: string): Promise<number> =>
+  tx.change((db) => db('blobs').insert({ digest, size: 0, touched_at: tx.now }).onConflict('digest').ignore());
+
 /** Notes bytes that are in the store, or that they were put there again. */
 export const touchBlob = (tx: WriteTx, digest: string, size: number): Promise<number> =>
   tx.change((db) =>
     db('blobs').insert({ digest, size, touched_at: tx.now }).onConflict('digest').merge(['size', 'touched_at']),
   );
 
-/** Keeps a row from being removed until the commit; false: it is not there. */
+/** Keeps bytes from being removed until the commit; false: they are removed already, or just being so. */
 export const shareBlob = (tx: WriteTx, digest: string): Promise<boolean> =>
-  anyRow(tx, (db) => db('blobs').where({ digest }).forShare().select('digest'));
+  anyRow(tx, (db) => db('blobs').where({ digest }).where('touched_at', '>', 0).forShare().select('digest'));
 
 /** The row of bytes, held alone until the commit. */
 export const lockBlob = (tx: WriteTx, digest: string): Promise<BlobRow | undefined> =>
   firstRow(tx, (db) => db('blobs').where({ digest }).forUpdate().select('*'));
 
-export const removeBlob = (tx: WriteTx, digest: string): Promise<number> =>
-  tx.change((db) => db('blobs').where({ digest }).delete());
+/** Notes that bytes are being removed: nobody may name them any more. */
+export const retireBlob = (tx: WriteTx, digest: string): Promise<number> =>
+  tx.change((db) => db('blobs').where({ digest }).update({ size: 0, touched_at: 0 }));
+
+/** Forgets bytes that were removed, unless they have been put again. */
+export const forgetBlob = (tx: WriteTx, digest: string): Promise<number> =>
+  tx.change((db) => db('blobs').where({ digest, touched_at: 0 }).delete());
 
 /** Whether any version of any file names these bytes, removed files and deleted boards included. */
 export const isReferenced = (tx: ReadTx, digest: string): Promise<boolean> =>
@@ -39,10 +48,6 @@ export const unreferenced = (tx: ReadTx, before: number, after: string, limit: n
       .limit(limit)
       .select('b.*'),
   );
-
-/** When bytes were last put; null: none are noted. */
-export const lastTouch = async (tx: ReadTx): Promise<number | null> =>
-  (await firstRow<{ last: number | null }>(tx, (db) => db('blobs').max({ last: 'touched_at' })))?.last ?? null;
 
 /** Bytes of all that is stored. */
 export const storedBytes = async (tx: ReadTx): Promise<number> => {

@@ -1,16 +1,15 @@
 /** Putting bytes into the store and taking unused ones out, so that no version ever names bytes that are not there. */
 import type { Logger } from 'pino';
 import type { Clock, Repeat } from '../db/clock.ts';
-import type { Database, ReadTx, WriteTx } from '../db/tx.ts';
-import { firstPersonAt } from '../people/people.store.ts';
-import { readMeta, setMeta } from '../settings/settings.store.ts';
+import type { Database, WriteTx } from '../db/tx.ts';
 import {
   blobOf,
+  expectBlob,
+  forgetBlob,
   isReferenced,
-  lastTouch,
   lockBlob,
   referencedBlobs,
-  removeBlob,
+  retireBlob,
   storedBytes,
   touchBlob,
   unreferenced,
@@ -51,12 +50,13 @@ export class Blobs {
   #cancel = () => {};
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
-  /** Bytes put between these two times are not in this database's past: it was a later one that knew of them. */
-  #unknown = { from: 0, to: 0, looked: false };
+  readonly #began: number;
 
   constructor(options: BlobOptions) {
     this.#options = options;
     this.store = options.store;
+    // Object stores tell whole seconds.
+    this.#began = Math.floor(options.clock.now() / 1000) * 1000;
   }
 
   /** Whether bytes of this size would fit, as far as it is known before they come. @throws NoRoom. */
@@ -69,11 +69,14 @@ export class Blobs {
   async publish(staged: Staged): Promise<void> {
     const { db } = this.#options;
     const published = this.#alone(staged.digest, WAIT_MS, async (confirm) => {
+      // First, so that what a process leaves behind that ends before the next note has a row, too.
+      await db.write((tx) => expectBlob(tx, staged.digest));
       await staged.publish();
       const fits = await db.write((tx) => this.#note(tx, staged));
       if (fits) return confirm();
-      // A row means that these bytes were there before.
-      if (!(await db.read((tx) => blobOf(tx, staged.digest)))) await this.store.delete(staged.digest, confirm);
+      // A row of their size means that these bytes were there before.
+      const row = await db.read((tx) => blobOf(tx, staged.digest));
+      if (Number(row?.size) !== staged.size) await this.store.delete(staged.digest, confirm);
       throw quotaReached();
     });
     if (!(await published)) throw new StoreDown('somebody else still puts or removes these bytes');
@@ -93,18 +96,8 @@ export class Blobs {
     return true;
   }
 
-  /**
-   * Collects now and every 6 hours; looks once, after the first time, whether all bytes are there. Before anything is put: what
-   * the database knows of by then shows how old it is.
-   */
-  async start(repeat: Repeat): Promise<void> {
-    // Bytes in the database itself are always as old as it.
-    if (!this.store.deleteIn)
-      this.#unknown = await this.#options.db.read(async (tx) => ({
-        from: wholeSecond((await lastTouch(tx)) ?? 0),
-        to: wholeSecond(tx.now),
-        looked: false,
-      }));
+  /** Collects now and every 6 hours; looks once, after the first time, whether all bytes are there. */
+  start(repeat: Repeat): void {
     const failed = (what: string) => (error: unknown) => this.#report({ err: error }, `${what} failed`);
     let looked: Promise<void> | undefined;
     this.#cancel = repeat(EVERY_MS, () => {
@@ -167,7 +160,7 @@ export class Blobs {
     const until = clock.now() - KEPT_MS;
     try {
       await this.#collectRows();
-      await this.#collectStrays(await db.read(ownSince), until);
+      await this.#collectStrays(until);
     } finally {
       await this.store.tidy(until).finally(release);
     }
@@ -184,41 +177,37 @@ export class Blobs {
   }
 
   /**
-   * The row goes first, and only while its bytes lie unused: a write that has found the row holds it, so that this waits
-   * and then sees the version; one that comes later finds no row and publishes again, which waits for the end of this.
+   * The row is retired first, and only while its bytes lie unused: a write that has found it holds it, so that this waits
+   * and then sees the version; one that comes later publishes again, which waits for the end of this. It goes last, so that
+   * bytes that could not be removed are found again.
    */
   #remove(digest: Digest): Promise<boolean> {
+    const { db } = this.#options;
     return this.#alone(digest, 0, async (confirm) => {
-      const gone = await this.#options.db.write(async (tx) => {
+      const unused = await db.write(async (tx) => {
         const row = await lockBlob(tx, digest);
         if (!row || row.touched_at >= tx.now - KEPT_MS || (await isReferenced(tx, digest))) return false;
-        await removeBlob(tx, digest);
+        await retireBlob(tx, digest);
         await this.store.deleteIn?.(tx, digest);
         return true;
       });
-      if (gone && !this.store.deleteIn) await this.store.delete(digest, confirm);
+      if (!unused) return;
+      if (!this.store.deleteIn) await this.store.delete(digest, confirm);
+      await db.write((tx) => forgetBlob(tx, digest));
     });
   }
 
   /**
-   * What a later database knew of stays: this one is an earlier state of it, and the later one may yet be put back. That there
-   * is such is noted, because once something new is put here it no longer shows.
+   * Bytes without a row are not of this database's past: what it puts has one first. Those from before this start stay, as they
+   * may be of a later state, of which an earlier one was restored here, or of another database; either may yet be put back.
    */
-  async #collectStrays(since: number, until: number): Promise<void> {
-    const { db } = this.#options;
-    const unknown = this.#unknown;
-    const { from, to } = unknown;
+  async #collectStrays(until: number): Promise<void> {
+    if (until <= this.#began) return;
     for await (const { digest, modifiedAt } of this.store.list()) {
       if (this.#stopped) return;
-      if (modifiedAt < since) continue;
-      if (modifiedAt < from || modifiedAt >= to) {
-        if (modifiedAt < until) await this.#collectStray(digest).catch(this.#notRemoved(digest));
-      } else if (!unknown.looked && !(await db.read((tx) => blobOf(tx, digest)))) {
-        await db.write((tx) => setMeta(tx, 'files_since', String(to)));
-        unknown.looked = true;
-      }
+      if (modifiedAt >= this.#began && modifiedAt < until)
+        await this.#collectStray(digest).catch(this.#notRemoved(digest));
     }
-    unknown.looked = true;
   }
 
   /** One that cannot be removed does not stand in the way of the others; the next collection tries it again. */
@@ -230,7 +219,6 @@ export class Blobs {
     if (!this.#stopped) this.#options.log.error(about, message);
   }
 
-  /** Bytes without a row: of a process that ended before it could note them, or could not remove them any more. */
   #collectStray(digest: Digest): Promise<boolean> {
     return this.#alone(digest, 0, async (confirm) => {
       if (await this.#options.db.read((tx) => blobOf(tx, digest))) return;
@@ -256,15 +244,6 @@ export class Blobs {
       await release();
     }
   }
-}
-
-/** Object stores tell whole seconds. */
-const wholeSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
-
-/** What is older is another database's, which may be put back here. */
-async function ownSince(tx: ReadTx): Promise<number> {
-  const first = (await firstPersonAt(tx)) ?? Number.POSITIVE_INFINITY;
-  return Math.max(wholeSecond(first), Number((await readMeta(tx, 'files_since')) ?? 0));
 }
 
 const quotaReached = (): NoRoom => new NoRoom('the quota is used up');

@@ -5,9 +5,9 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 /**
  * `files`: where the processes of one database last were to keep files together. `last_files`: where files were kept when
- * something was last served from there. `files_since`: of bytes that are older and unknown, a later state of this database knew.
+ * something was last served from there.
  */
-type MetaName = 'server_id' | 'key_check' | 'files' | 'last_files' | 'files_since';
+type MetaName = 'server_id' | 'key_check' | 'files' | 'last_files';
 
 export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | null> =>
   (await firstRow<{ value: string }>(tx, (db) => db('meta').where('name', name).select('value')))?.value ?? null;

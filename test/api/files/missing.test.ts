@@ -1,7 +1,8 @@
 /** A server that is started where bytes are missing, as after a restore without them. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { shellArgument } from '../../../src/contract/text.ts';
 import { LOOKING } from '../../../src/server/blobs/blobs.ts';
@@ -9,7 +10,7 @@ import type { Claim } from '../../../src/server/db/tx.ts';
 import { withoutPassword } from '../../../src/server/upkeep/storage.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { damage, lose, put } from '../../support/files.ts';
+import { damage, lose, put, tryPut } from '../../support/files.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -106,6 +107,9 @@ forEachDatabase('a server that is started', (engine) => {
       return path;
     };
     const later = [lay('1', DAY_MS), lay('2', 2.9 * DAY_MS)];
+    // No folder: the first collection ends there.
+    const obstacle = join(folder, 'files', 'sha256', '00');
+    writeFileSync(obstacle, '');
     const collected = () => until(() => earlier.clock.waiting(DAY_MS / 4) > 0, 'it has collected');
     const start = async (days: number) => {
       await earlier.close();
@@ -115,6 +119,7 @@ forEachDatabase('a server that is started', (engine) => {
     };
     await start(3);
     await put(earlier.dana, name, 'new.md', 'put after it was put back');
+    rmSync(obstacle);
     await start(2);
     expect(later.map((path) => existsSync(path))).to.deep.equal([true, true]);
 
@@ -124,6 +129,45 @@ forEachDatabase('a server that is started', (engine) => {
     await collected();
     expect(later.map((path) => existsSync(path))).to.deep.equal([true, true]);
     await earlier.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('collects what a former one put and had no time to note, or could not remove', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'board-service-files-'));
+    const own = await startTestServer(engine, { files: `disk://${join(folder, 'files')}` });
+    const { name } = await newBoard(own.dana);
+    const run = (sql: string) => own.db.write((tx) => tx.change((db) => db.raw(sql)));
+    const collected = () => until(() => own.clock.waiting(DAY_MS / 4) > 0, 'it has collected');
+    const pathOf = (text: string): string => {
+      const hex = createHash('sha256').update(text).digest('hex');
+      return join(folder, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
+    };
+    const [unnoted, stuck] = [pathOf('unnoted'), pathOf('stuck')];
+    await run(
+      engine === 'sqlite'
+        ? "CREATE TRIGGER refuse BEFORE INSERT ON blobs WHEN NEW.size > 0 BEGIN SELECT RAISE(ABORT, 'ended'); END"
+        : `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''ended''; END';
+           CREATE TRIGGER refuse BEFORE INSERT ON blobs FOR EACH ROW WHEN (NEW.size > 0) EXECUTE FUNCTION refuse()`,
+    );
+    expect((await tryPut(own.dana, name, 'a.md', 'unnoted')).status).to.equal(500);
+    await run(engine === 'sqlite' ? 'DROP TRIGGER refuse' : 'DROP FUNCTION refuse CASCADE');
+    await own.db.write((tx) =>
+      tx.change((db) => db('blobs').insert({ digest: `sha256:${basename(stuck)}`, size: 5, touched_at: 1 })),
+    );
+    mkdirSync(stuck, { recursive: true });
+    await collected();
+    own.clock.advance(DAY_MS / 4);
+    await until(() => own.log.some((line) => line.includes('unused bytes cannot be removed')), 'it was tried');
+    rmSync(stuck, { recursive: true });
+    writeFileSync(stuck, 'stuck');
+    expect([unnoted, stuck].map((path) => existsSync(path))).to.deep.equal([true, true]);
+
+    await own.restart(2 * DAY_MS);
+    await collected();
+    expect([unnoted, stuck].map((path) => existsSync(path))).to.deep.equal([false, false]);
+    const noted = await own.db.read((tx) => tx.query((db) => db('blobs').select('digest')));
+    expect(noted).to.deep.equal([]);
+    await own.stop();
     rmSync(folder, { recursive: true });
   });
 });
