@@ -150,6 +150,8 @@ interface RefusalOptions {
   headers?: Record<string, string>;
   /** For the log of who refuses; never sent. */
   cause?: unknown;
+  /** What nobody has to look into: it is left out of that log. */
+  expected?: boolean;
 }
 
 /** A refusal the contract names. Anything else that is thrown is a defect and becomes 500 `internal`. */
@@ -161,6 +163,7 @@ export class Refusal extends Error {
   readonly next: NextStep | undefined;
   readonly retryAfter: number | undefined;
   readonly headers: Record<string, string> | undefined;
+  readonly expected: boolean;
 
   constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -172,6 +175,7 @@ export class Refusal extends Error {
     this.next = options.next;
     this.retryAfter = options.retryAfter;
     this.headers = options.headers;
+    this.expected = options.expected ?? false;
   }
 
   /** Whether a repeat of the same keyed request is answered with this refusal again. A 422 of any code but the conflict is. */

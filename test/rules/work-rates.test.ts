@@ -1,10 +1,13 @@
 import { expect } from 'chai';
-import type { Refusal } from '../../src/contract/errors.ts';
+import { Refusal } from '../../src/contract/errors.ts';
 import type { OperationName } from '../../src/contract/operations.ts';
+import { tellRefusals } from '../../src/server/http/refusals.ts';
 import type { Caller } from '../../src/server/operation/caller.ts';
 import type { RateName } from '../../src/server/rates/table.ts';
 import { operationsOf, type WorkRow, work } from '../../src/server/rates/table.ts';
 import { countingOnce, limitWork, type Moment, takingTurns } from '../../src/server/rates/work.ts';
+import { makeLogger } from '../../src/server/upkeep/logger.ts';
+import { TestClock } from '../support/clock.ts';
 
 const rows = Object.entries(work) as [RateName | 'writes', WorkRow][];
 const NOW = 1_800_000_000_000;
@@ -205,11 +208,23 @@ describe('the turns of searches', () => {
     const gone = inTurn(
       of(key('3'), 'search', (left) => left()),
       run('3'),
-    ).catch((error: Refusal) => error.code);
+    ).catch((error: Refusal) => error);
     await settled();
     for (const what of ['1', '2']) ends.get(what)?.();
-    expect([...(await Promise.all(first)), await gone]).to.deep.equal(['1', '2', 'unavailable']);
+    expect(await Promise.all(first)).to.deep.equal(['1', '2']);
+    const refusal = (await gone) as Refusal;
+    expect(refusal.code).to.equal('unavailable');
     expect(started).to.deep.equal(['1', '2']);
+
+    // Nor are they told of to the operator, in the place of what the server cannot do.
+    const told: Record<string, unknown>[] = [];
+    const tell = tellRefusals(
+      makeLogger({ dataDir: '', logTo: { write: (line) => void told.push(JSON.parse(line)) } }),
+      new TestClock(),
+    );
+    tell(refusal, {});
+    for (const what of ['stream', 'code', 'stream']) tell(new Refusal('unavailable', `No ${what}.`), {});
+    expect(told.map(({ reason }) => reason)).to.deep.equal(['No stream.', 'No code.']);
   });
 
   for (const [how, all] of Object.entries({

@@ -14,7 +14,8 @@ export function tellRefusals(log: Logger, clock: Clock): TellRefused {
   const kinds = new Map<string, { until: number; others: number }>();
   return (refusal, about) => {
     const { code, status, cause } = refusal;
-    const kind = `${code} ${cause instanceof Error ? cause.name : ''}`;
+    if (refusal.expected) return;
+    const kind = `${code} ${cause instanceof Error ? cause.name : refusal.message}`;
     const last = kinds.get(kind);
     const now = clock.now();
     if (last && now < last.until) return void last.others++;

@@ -320,7 +320,11 @@ export class Live {
 
   #admit(caller: Caller): Holder {
     if (this.#closing)
-      throw new Refusal('unavailable', 'The server is shutting down.', { hint: 'Try again.', retryAfter: 1 });
+      throw new Refusal('unavailable', 'The server is shutting down.', {
+        hint: 'Try again.',
+        retryAfter: 1,
+        expected: true,
+      });
     const holder = holderOf(caller);
     this.#caps.take(holder);
     return holder;

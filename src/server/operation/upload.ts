@@ -147,16 +147,17 @@ async function store(run: Run): Promise<Reply> {
     if (error instanceof NoRoom) throw full(error);
     if (error instanceof StoreDown) {
       engine.report('store_unusable', { err: error });
-      throw storeDown();
+      throw storeDown(error);
     }
     throw error;
   }
 }
 
-const storeDown = (): Refusal =>
+const storeDown = (cause: unknown): Refusal =>
   new Refusal('unavailable', 'The server cannot store files right now; nothing was changed.', {
     hint: 'Tell the operator of the server: its log says why, and service doctor looks for it.',
     retryAfter: 1,
+    cause,
   });
 
 const digestBytes = (digest: Digest): Buffer => Buffer.from(hexOf(digest), 'hex');

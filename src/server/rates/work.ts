@@ -84,7 +84,8 @@ export function takingTurns(): InTurn {
       await new Promise<void>((resolve) => own.waiting.push(resolve));
     }
     try {
-      if (left) throw new Refusal('unavailable', 'The client has gone.', { hint: 'Try again.', retryAfter: 1 });
+      if (left)
+        throw new Refusal('unavailable', 'The client has gone.', { hint: 'Try again.', retryAfter: 1, expected: true });
       const { free } = own;
       own.free = free.then(someTurns);
       await free;

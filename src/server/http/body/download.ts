@@ -72,7 +72,7 @@ async function opened({ digest, open }: Sendable, range: { start: number; end: n
   } catch (error) {
     if (isPassing(error)) throw error;
     log.error({ err: error, digest }, wordFor(error));
-    throw isMissing(error) ? bytesLost(digest, 'missing from its store') : storeDown();
+    throw isMissing(error) ? bytesLost(digest, 'missing from its store', error) : storeDown(error);
   }
 }
 
@@ -96,24 +96,26 @@ async function wholeOf(
   } catch (error) {
     if (isPassing(error)) throw error;
     log.error({ err: error, digest }, 'store_unusable');
-    throw storeDown();
+    throw storeDown(error);
   }
   if (`sha256:${hash.digest('hex')}` === digest) return Buffer.concat(kept);
   log.error({ digest }, 'blob_corrupt');
   throw bytesLost(digest, 'damaged in its store');
 }
 
-const bytesLost = (digest: string, how: string): Refusal =>
+const bytesLost = (digest: string, how: string, cause?: unknown): Refusal =>
   new Refusal('unavailable', `The bytes of this version are ${how}, so nothing was sent.`, {
     hint: 'The operator of the server finds them with service doctor, and can bring them back from a copy.',
     details: { digest },
     retryAfter: 1,
+    cause,
   });
 
-const storeDown = (): Refusal =>
+const storeDown = (cause: unknown): Refusal =>
   new Refusal('unavailable', 'The server cannot read files right now.', {
     hint: 'Tell the operator of the server: its log says why, and service doctor looks for it.',
     retryAfter: 1,
+    cause,
   });
 
 const headersOf = ({ headers }: Sendable, etag: string): Record<string, string> => ({
