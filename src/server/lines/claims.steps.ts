@@ -118,8 +118,8 @@ const noticeOf = (
 ): Notice => ({
   member_id: other.member_id,
   kind: 'line_overlap',
-  // Once while it stands, however often the line that meets these files is cleared and set again.
-  subject: `${agent.id} ${sha256(`${other.repo} ${other.paths}`)}`,
+  // Once while it stands, however often the line that meets these files is cleared and set again; only whose it is sets it anew.
+  subject: `${agent.id} ${other.at} ${sha256(`${other.repo} ${other.paths}`)}`,
   expires_at: now + TOLD_FOR_MS,
   text: `${agent.name} on ${other.board} also works on files of your line: ${shared[0]}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}.`,
   about: { board: other.board },

@@ -99,6 +99,11 @@ forEachDatabase('files that agents are on', (engine) => {
       server.clock.advance(1_000);
     }
     expect(await told(codex)).to.have.length(2);
+    // A line that is set anew is of other work, also on the same files.
+    await claude.ok('clearMyLine');
+    await line(codex, ['src/http.ts'], { text: 'Retries' });
+    await line(claude, ['src/**']);
+    expect(await told(codex)).to.have.length(3);
   });
 
   it('are told of also where an older line has globs that take long to compare', async () => {
