@@ -220,6 +220,44 @@ describe('docs/deploy.md', () => {
     expect(aheadOf('stream {')).to.include('`libnginx-mod-stream`').and.include('ngx_stream_module.so');
   });
 
+  for (const [engine, program] of [
+    ['sqlite', 'sqlite3 -header'],
+    ['postgres', 'psql service -c'],
+  ] as const)
+    it(`has a query that tells what a restore takes back, on ${engine}`, async () => {
+      const server = await startTestServer(engine);
+      try {
+        const ana = await server.person('ana', 'admin');
+        await ana.ok('renamePerson', { params: { handle: 'ana' }, body: { handle: 'anna' } });
+        const { id } = await ana.ok('createInvite', { body: {} });
+        await ana.ok('revokeInvite', { params: { invite: id } });
+        await server.dana.ok('removePerson', { params: { handle: 'anna' } });
+        const block = blocks('sh').find((each) => each.includes(program) && each.includes('server_audit'));
+        const query = /"(SELECT [^"]+)"/.exec(block!)?.[1]?.replace('2026-11-21 04:00', '2020-01-01 04:00');
+        const rows = await server.db.read((tx) => tx.query<Record<string, string>>((db) => db.raw(query!)));
+        const told = rows.map(({ action, by, target, details_json }) => [
+          action,
+          by,
+          target,
+          JSON.parse(details_json!),
+        ]);
+        expect(told).to.deep.include(['person.renamed', 'anna', 'anna', { before: 'ana', after: 'anna' }]);
+        expect(told.find(([action]) => action === 'invite.revoked')?.slice(0, 3)).to.deep.equal([
+          'invite.revoked',
+          'anna',
+          id,
+        ]);
+        expect([told.at(-1)?.[0], told.at(-1)?.[2]]).to.deep.equal(['person.removed', 'anna']);
+      } finally {
+        await server.stop();
+      }
+    });
+
+  it('starts a restored server once the proxy lets nobody else in', () => {
+    const restore = page.slice(page.indexOf('To restore, stop the server'));
+    expect(restore.indexOf('answer to your address alone')).to.be.within(1, restore.indexOf('systemctl start service'));
+  });
+
   it('has a backup that brings every file back, and a look that finds what is missing', async () => {
     const vps = await Vps.make(home);
     const api = await vps.start();
