@@ -4,9 +4,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chooseActor } from '../../src/local/actors.ts';
+import { allSeats, chooseActor } from '../../src/local/actors.ts';
 import { folders } from '../../src/local/folders.ts';
-import { credentialsPath, endSeat, readCredentials, updateCredentials } from '../../src/local/keys/credentials.ts';
+import {
+  credentialsPath,
+  endSeat,
+  endSeatsOfKey,
+  readCredentials,
+  updateCredentials,
+} from '../../src/local/keys/credentials.ts';
 
 const seat = (name: string, board: string) => ({
   token: `aba_${name}`,
@@ -88,6 +94,21 @@ describe('saved credentials', () => {
     expect(codeOf('claude')).to.equal('agent_removed');
     await endSeat(place(), 'mem_2', Date.parse('2026-03-18T00:00:00Z'));
     expect(codeOf('claude')).to.equal('agent_seat_elsewhere');
+  });
+
+  it('keep a token without the key that it was made with until the key that is saved here ends', async () => {
+    const after = async (ended: string) => {
+      await updateCredentials(place(), ({ servers }) => {
+        const entry = servers['https://a.example']!;
+        entry.key = { id: 'key_1', name: 'laptop', expires_at: null, store: 'file' };
+        entry.seats['mem_2']!.key = 'key_2';
+        endSeatsOfKey(entry, ended);
+      });
+      return allSeats(readCredentials(place())).map(({ memberId }) => memberId);
+    };
+    expect(await after('key_3')).to.deep.equal(['mem_1', 'mem_2', 'mem_3']);
+    expect(await after('key_2')).to.deep.equal(['mem_1', 'mem_3']);
+    expect(await after('key_1')).to.deep.equal([]);
   });
 
   it('keep every change of writers at the same time, and keys they do not know', async () => {

@@ -126,10 +126,10 @@ export async function endSeat(folders: Folders, memberId: string, now = Date.now
   });
 }
 
-/** Drops the tokens of the seats that were made with a key, which has ended. */
+/** Drops the tokens of the seats that were made with a key, which has ended; without a note of theirs that is the saved key. */
 export function endSeatsOfKey(entry: ServerEntry, keyId: string, now = Date.now()): void {
   for (const seat of Object.values(entry.seats)) {
-    if (seat.token === undefined || (seat.key ?? keyId) !== keyId) continue;
+    if (seat.token === undefined || (seat.key ?? entry.key?.id) !== keyId) continue;
     delete seat.token;
     seat.key_ended_at = new Date(now).toISOString();
   }
