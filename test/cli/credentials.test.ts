@@ -97,7 +97,7 @@ describe('saved credentials', () => {
   });
 
   it('keep a token without the key that it was made with until the key that is saved here ends', async () => {
-    const after = async (ended: string) => {
+    const leftAfter = async (ended: string) => {
       await updateCredentials(place(), ({ servers }) => {
         const entry = servers['https://a.example']!;
         entry.key = { id: 'key_1', name: 'laptop', expires_at: null, store: 'file' };
@@ -106,9 +106,9 @@ describe('saved credentials', () => {
       });
       return allSeats(readCredentials(place())).map(({ memberId }) => memberId);
     };
-    expect(await after('key_3')).to.deep.equal(['mem_1', 'mem_2', 'mem_3']);
-    expect(await after('key_2')).to.deep.equal(['mem_1', 'mem_3']);
-    expect(await after('key_1')).to.deep.equal([]);
+    expect(await leftAfter('key_3')).to.deep.equal(['mem_1', 'mem_2', 'mem_3']);
+    expect(await leftAfter('key_2')).to.deep.equal(['mem_1', 'mem_3']);
+    expect(await leftAfter('key_1')).to.deep.equal([]);
   });
 
   it('keep every change of writers at the same time, and keys they do not know', async () => {
