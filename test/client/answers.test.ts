@@ -67,6 +67,13 @@ describe('client: answers', () => {
     }
   });
 
+  it('takes a role that is called next for no step', async () => {
+    const roles = { lead: { can: ['post'] }, next: { can: ['post'], charter: 'Picks what comes next.' } };
+    const server = await serve((_, response) => sendJson(response, 200, { id: 'brd_1', roles }));
+    const { data } = await clientOf(server.origin).client.call('getBoard', { params: { board: 'demo' } });
+    expect(data.roles).to.deep.equal(roles);
+  });
+
   it('carries over no more of a refusal than a person or a model reads', async () => {
     let hint = 'service '.repeat(2_000);
     const server = await serve((_, response) =>
