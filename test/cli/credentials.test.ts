@@ -11,6 +11,7 @@ import {
   endSeat,
   endSeatsOfKey,
   readCredentials,
+  seatsAt,
   updateCredentials,
 } from '../../src/local/keys/credentials.ts';
 
@@ -109,6 +110,20 @@ describe('saved credentials', () => {
     expect(await leftAfter('key_3')).to.deep.equal(['mem_1', 'mem_2', 'mem_3']);
     expect(await leftAfter('key_2')).to.deep.equal(['mem_1', 'mem_3']);
     expect(await leftAfter('key_1')).to.deep.equal([]);
+  });
+
+  it('find the seats again that an earlier version put aside by their server alone', () => {
+    const known = readCredentials(place()).servers['https://a.example']!;
+    const [theirs, others] = [{ mem_4: seat('codex', 'four') }, { mem_5: seat('codex', 'five') }];
+    const aside = { ...known, person: { id: 'hum_1', handle: 'maya' }, former: { srv_2: theirs, srv_3: others } };
+    expect(seatsAt(aside, 'srv_2', 'hum_1')).to.deep.equal({
+      seats: theirs,
+      former: { srv_3: others, 'srv_1 hum_1': known.seats },
+    });
+    expect(seatsAt({ ...aside, server_id: 'srv_2' }, 'srv_2', 'hum_1')).to.deep.equal({
+      seats: { ...theirs, ...known.seats },
+      former: { srv_3: others },
+    });
   });
 
   it('keep every change of writers at the same time, and keys they do not know', async () => {

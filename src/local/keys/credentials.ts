@@ -146,8 +146,9 @@ export function seatsAt(
 ): { seats: ServerEntry['seats']; former?: NonNullable<ServerEntry['former']> } {
   const now = `${serverId} ${personId}`;
   const before = known && `${known.server_id} ${known.person?.id ?? personId}`;
-  const { [now]: again, ...others } = known?.former ?? {};
-  const seats = known && before === now ? known.seats : (again ?? {});
+  // Earlier versions put them aside by the server's id alone.
+  const { [now]: again, [serverId]: earlier, ...others } = known?.former ?? {};
+  const seats = { ...earlier, ...(known && before === now ? known.seats : again) };
   if (known && before !== undefined && before !== now && Object.keys(known.seats).length > 0)
     others[before] = known.seats;
   return Object.keys(others).length > 0 ? { seats, former: others } : { seats };
