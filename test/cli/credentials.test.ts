@@ -90,11 +90,25 @@ describe('saved credentials', () => {
   });
 
   it('drop the token of a seat that ended, explain it for a week, then forget it', async () => {
-    await endSeat(place(), 'mem_3', Date.parse('2026-03-10T00:00:00Z'));
+    const days = (count: number) => Date.now() - count * 86_400_000;
+    await endSeat(place(), 'mem_3', days(6));
     expect(readFileSync(credentialsPath(place()), 'utf8')).to.not.include('aba_claude');
     expect(codeOf('claude')).to.equal('agent_removed');
-    await endSeat(place(), 'mem_2', Date.parse('2026-03-18T00:00:00Z'));
+    await endSeat(place(), 'mem_3', days(8));
     expect(codeOf('claude')).to.equal('agent_seat_elsewhere');
+    const keyEnded = (count: number) =>
+      updateCredentials(place(), ({ servers }) => {
+        const { seats } = servers['https://a.example']!;
+        seats['mem_3'] = { ...seat('claude', 'one'), key: 'key_1' };
+        endSeatsOfKey(servers['https://a.example']!, 'key_1', days(count));
+      });
+    await keyEnded(8);
+    expect(codeOf('claude')).to.equal('agent_seat_elsewhere');
+    await keyEnded(6);
+    expect(codeOf('claude')).to.equal('unauthorized');
+    await endSeat(place(), 'mem_3');
+    expect(codeOf('claude')).to.equal('agent_removed');
+    expect(readCredentials(place()).servers['https://a.example']!.seats['mem_3']).to.not.have.property('key_ended_at');
   });
 
   it('keep a token without the key that it was made with until the key that is saved here ends', async () => {

@@ -83,12 +83,19 @@ export function credentialsPath(folders: Folders): string {
   return join(folders.config, 'credentials.json');
 }
 
-/** The saved credentials; empty if there is no file. */
+const ENDED_SEAT_MS = 7 * 86_400_000;
+
+/** The saved credentials, without seats that ended more than a week ago; empty if there is no file. */
 export function readCredentials(folders: Folders): Credentials {
   const path = credentialsPath(folders);
   const text = readPrivate(path);
   if (text === null) return { v: 1, default: null, servers: {} };
-  return parseOwn(path, text, isCredentials);
+  const saved = parseOwn(path, text, isCredentials);
+  const since = Date.now() - ENDED_SEAT_MS;
+  for (const { seats } of Object.values(saved.servers))
+    for (const [id, { ended_at, key_ended_at: ended = ended_at }] of Object.entries(seats))
+      if (ended && Date.parse(ended) < since) delete seats[id];
+  return saved;
 }
 
 /** Changes the file under its lock; keys this program does not know are kept. */
@@ -109,19 +116,15 @@ export function requireNames({ name, board }: Pick<SavedSeat, 'name' | 'board'>)
   });
 }
 
-const ENDED_SEAT_MS = 7 * 86_400_000;
-
 /** Drops the token of a seat that ended; the row stays a week, so that messages can explain it. */
 export async function endSeat(folders: Folders, memberId: string, now = Date.now()): Promise<void> {
   await updateCredentials(folders, (saved) => {
     for (const { seats } of Object.values(saved.servers)) {
       const seat = seats[memberId];
-      if (seat) {
-        delete seat.token;
-        seat.ended_at = new Date(now).toISOString();
-      }
-      for (const [id, { ended_at, key_ended_at: ended = ended_at }] of Object.entries(seats))
-        if (ended && Date.parse(ended) < now - ENDED_SEAT_MS) delete seats[id];
+      if (!seat) continue;
+      delete seat.token;
+      delete seat.key_ended_at;
+      seat.ended_at = new Date(now).toISOString();
     }
   });
 }
