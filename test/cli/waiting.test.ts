@@ -4,6 +4,7 @@ import type { BoardSession } from '../../src/cli/session/open-session.ts';
 import { Client } from '../../src/client/client.ts';
 import { awaitReply } from '../../src/commands/board/lib/post/await-reply.ts';
 import type { Message } from '../../src/contract/types.ts';
+import { FakeClock } from '../client/support.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer } from '../support/server.ts';
 import { collect, finished, until } from './support/home.ts';
@@ -146,6 +147,38 @@ describe('a wait for an answer', () => {
       const { outcome, owner_messages: words } = await waiting;
       expect([outcome, words.map(({ body }) => body)]).to.deep.equal(['owner_message', ['Lunch!']]);
       expect(asked.filter((wait) => wait !== null)).to.deep.equal([]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('of say goes on where the inbox cannot be read for a while, and takes no time from other requests', async () => {
+    const server = await startTestServer('sqlite');
+    try {
+      const { name: board } = await newBoard(server.dana);
+      const [claude, codex] = [await newAgent(server.dana, board), await newAgent(server.dana, board)];
+      const clock = new FakeClock();
+      let read = 0;
+      const client = new Client({
+        origin: server.url,
+        token: claude.token,
+        together: true,
+        now: clock.now,
+        sleep: clock.sleep,
+        random: () => 0,
+        fetch: async (input, init) => {
+          if (new URL(String(input)).pathname !== '/v1/me/inbox') return fetch(input, init);
+          // The first two take all the time that requests have together.
+          if (++read <= 2) clock.advance(16_000);
+          return read > 2 && read < 10 ? new Response('upstream reset', { status: 503 }) : fetch(input, init);
+        },
+      });
+      const message = await post(claude, board, 'Deploy?');
+      const waiting = awaitReply({ client, board, agent: true } as unknown as BoardSession, message, 600);
+      for (const body of ['one', 'two']) await post(server.dana, board, body, { to: [`@${codex.name}`] });
+      await post(server.dana, board, 'Lunch!');
+      const { outcome, owner_messages: words } = await waiting;
+      expect([outcome, words.map(({ body }) => body)]).to.deep.equal(['owner_message', ['Lunch!']]);
     } finally {
       await server.stop();
     }

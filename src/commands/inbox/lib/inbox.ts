@@ -90,7 +90,9 @@ async function asked(
   isNew: (message: { seq: number }) => boolean,
 ): Promise<Asked> {
   const query = { limit };
-  const read = async () => (await client.call('readInbox', { query })).data;
+  // Beside a wait, whose length is no reason to leave it less time.
+  const timeoutMs = wait ? client.timeoutMs : undefined;
+  const read = async () => (await client.call('readInbox', { query, timeoutMs })).data;
   if (wait === undefined) {
     const [inbox, waiting] = await Promise.all([read(), notices ? noticesNow(client) : []]);
     return { inbox, timedOut: false, notices: waitingOf(waiting) };

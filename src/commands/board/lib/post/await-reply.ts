@@ -4,6 +4,7 @@ import type { Output } from '../../../../cli/output.ts';
 import { called } from '../../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import { boardStream } from '../../../../client/board-stream.ts';
+import { untilAnswered } from '../../../../client/streams.ts';
 import { waitFor } from '../../../../client/wait.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { messageText } from '../read/message-text.ts';
@@ -86,7 +87,10 @@ async function ownerMessages(
   for await (const { event, data } of frames) {
     if (event !== 'event' || data.type !== 'message.posted' || data.actor?.kind !== 'human') continue;
     // Only the inbox tells whether the message is for the agent.
-    const read = await client.call('readInbox', { query: { after: data.seq - 1 }, signal });
+    const query = { after: data.seq - 1 };
+    const read = await untilAnswered(client, { signal }, () =>
+      client.call('readInbox', { query, maxAttempts: 1, timeoutMs: 0, signal }),
+    );
     const found = read.data.messages.filter((one) => one.sender === 'owner' && one.thread_root !== thread);
     if (found.length > 0) return { outcome: 'owner_message', reply: null, owner_messages: found, timed_out: false };
   }
