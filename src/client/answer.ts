@@ -29,9 +29,9 @@ export async function readReply(row: ClientRoute, exchange: Exchange, source: So
   if (!row.ok.includes(response.status))
     throw unexpectedAnswer(response, `The operation does not answer with status ${response.status}.`);
   if (!isRecord(data)) throw unexpectedAnswer(response, 'The answer is not the JSON that is due.');
-  // A record, or what an answer holds beside it, may name the step that comes next; `roles` has names that people chose.
+  // A record, what an answer holds beside it, and each row may name the step that comes next; `roles` has names that people chose.
   const { roles: _named, ...parts } = data;
-  for (const record of [data, ...Object.values(parts)])
+  for (const record of [data, ...Object.values(parts).flat()])
     if (isRecord(record) && record['next']) keepKnownStep(record, source.origin);
   return {
     status: response.status,

@@ -42,7 +42,7 @@ describe('a notice of a server', () => {
       ['service task show DE-1 --board other', ' --as codex'],
       ['service pairing list', on],
     ] as const)
-      expect(allowedCommand(command, server.url, on)).to.equal(`${command}${kept} --server ${server.url}`);
+      expect(allowedCommand({ command }, server.url, on)).to.equal(`${command}${kept} --server ${server.url}`);
   });
 
   it('has no other command', async () => {

@@ -44,7 +44,7 @@ describe('client: answers', () => {
     let status = 403;
     const server = await serve((_, response) => {
       const next = { command, resume: 'Run it.' };
-      const answer = { state: 'pending', next, approval: { id: 'apr_1', next } };
+      const answer = { state: 'pending', next, approval: { id: 'apr_1', next }, notices: [{ id: 'ntc_1', next }] };
       sendJson(response, status, status === 403 ? { error: { ...refusal('forbidden').error, next } } : answer);
     });
     const { client } = clientOf(server.origin);
@@ -54,16 +54,16 @@ describe('client: answers', () => {
       const { next } = await failure(client.call('getMe'));
       status = 200;
       const { data } = await client.call('getMe');
-      const shown = data as unknown as { next?: typeof next; approval: { next?: typeof next } };
-      return [next, shown.next, shown.approval.next].map((step) => step?.command);
+      type Shown = { next?: typeof next };
+      const shown = data as unknown as Shown & { approval: Shown; notices: [Shown] };
+      return [next, shown.next, shown.approval.next, shown.notices[0].next].map((step) => step?.command);
     };
     for (const there of ['', " --server 'https://evil.example'"]) {
       for (const words of own) {
         const kept = `service ${words} --server '${server.origin}'`;
-        expect(await stepsOf(words, there), words).to.deep.equal([kept, kept, kept]);
+        expect(await stepsOf(words, there), words).to.deep.equal(Array(4).fill(kept));
       }
-      for (const words of others)
-        expect(await stepsOf(words, there), words).to.deep.equal([undefined, undefined, undefined]);
+      for (const words of others) expect(await stepsOf(words, there), words).to.deep.equal(Array(4).fill(undefined));
     }
   });
 

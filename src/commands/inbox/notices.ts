@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { BaseCommand, booleanFlag, listFlags, waitFlag } from '../../cli/base.ts';
 import { flushed, type Output } from '../../cli/output.ts';
 import { called } from '../../cli/runtime.ts';
@@ -12,7 +13,9 @@ import { body } from '../../daemon/bundle/escape.ts';
 import { allowedCommand } from '../../daemon/compose/allowed-command.ts';
 import { ofInbox } from './lib/seats.ts';
 
-export const json = () => object({ notices: answer('listNotices').shape.notices });
+/** A step that is no command of ours is left out. */
+export const json = () =>
+  object({ notices: z.array(answer('listNotices').shape.notices.element.partial({ next: true })) });
 
 export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
   static override summary = 'Read what the server tells an agent: decisions, newcomers';
@@ -60,7 +63,7 @@ async function ackAll({ client }: Session, all: Notice[], out: Output): Promise<
 function noticesText(notices: Notice[], { server, choice: { board, as } }: Session): string {
   if (notices.length === 0) return called('There is no notice. Messages are in: service inbox');
   const on = `${board ? ` --board ${board}` : ''}${as ? ` --as ${as}` : ''}`;
-  return notices.map(({ text, next }) => lineOf(text, allowedCommand(next.command, server.url, on))).join('\n');
+  return notices.map(({ text, next }) => lineOf(text, allowedCommand(next, server.url, on))).join('\n');
 }
 
 /** A server's words are escaped like any sender's. */

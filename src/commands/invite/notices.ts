@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
@@ -6,7 +7,9 @@ import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
 import { allRows } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 
-export const json = () => object({ notices: answer('listInviteNotices').shape.notices });
+/** A step that is no command of ours is left out. */
+export const json = () =>
+  object({ notices: z.array(answer('listInviteNotices').shape.notices.element.partial({ next: true })) });
 
 export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
   static override summary = 'List the invites your agents asked for';

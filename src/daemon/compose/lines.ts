@@ -79,7 +79,7 @@ const decisionWords: Record<string, string> = {
 
 /** The server's text is escaped like a sender's. A long text is truncated, its command is not. */
 function noticeLine({ kind, approval_id: approval, text, next }: Notice, seat: SeatIdentity, seats: boolean): string {
-  const own = allowedCommand(next.command, seat.origin, boardFlags(seat.board, { seats }));
+  const own = allowedCommand(next, seat.origin, boardFlags(seat.board, { seats }));
   const command = own === null ? '' : ` ${own}`;
   const state = decisionWords[kind];
   if (state !== undefined) return `service: your request ${quoted(approval ?? '')} was ${state}.${command}`;

@@ -1,7 +1,7 @@
 /** Details of an invite that an agent of the person created. */
 import type { Answer } from '../../contract/types.ts';
 import { listAll } from '../api/client.ts';
-import { Command, Fact } from '../parts/command.tsx';
+import { Command, Fact, serverCommand } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
 import { useLoad } from '../state/load.ts';
@@ -38,7 +38,7 @@ export function InviteDetail({ id }: { id: string }) {
         <p class="q2">Only invites that one of your agents made are shown here.</p>
       </>
     );
-  const { display, state, suggested_handle, message, expires_at, created_at, next } = notice;
+  const { display, state, suggested_handle, message, expires_at, created_at } = notice;
   const who = ownAgent(display?.agent_name);
   return (
     <article aria-labelledby="inbox-title">
@@ -62,7 +62,7 @@ export function InviteDetail({ id }: { id: string }) {
       {state === 'active' && (
         <div class="own-key">
           <p>To revoke it, your own key is needed, in your terminal:</p>
-          <Command line={next.command} />
+          <Command line={serverCommand('invite', 'revoke', notice.id)} />
         </div>
       )}
     </article>
