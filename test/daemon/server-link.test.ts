@@ -156,6 +156,13 @@ describe('the connection to a server', () => {
     await setMode('focused');
     await at().read(seat);
     expect(behind()).to.have.length(200);
+    // What is urgent is found behind as many as are kept.
+    await say('stop now', { urgent: true });
+    await machine.told.until(/stop now$/);
+    expect(behind()).to.have.length(201);
+    await setMode('humans');
+    await at().read(seat);
+    expect(behind()).to.deep.equal(['please stop', 'and now?', 'stop now']);
   });
 
   it('reads a page of giants in smaller ones', async () => {

@@ -156,7 +156,7 @@ export class FollowedSeats {
 
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
     const sentUs = this.#environment.nowUs();
-    const page = async (query: { limit: number; after?: number }) =>
+    const page = async (query: { limit: number; after?: number; urgent?: true }) =>
       requireInbox(await this.calls.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id);
     const { inbox, completeUpTo } = await readAllPages(page, feed.ahead);
     const outcomes = await readOutcomes(

@@ -7,12 +7,12 @@ import type { InboxRead } from './link.ts';
 const PAGE_SIZE = 200;
 /** Most messages per read; of later ones only those that wake the agent are read. */
 const MAX_MESSAGES = 1_000;
-/** Most of those, which may be long. */
+/** Most of those, which may be long; of later ones only a page of those that are urgent is read. */
 const MAX_AHEAD = 200;
 /** Number of characters after which no further page is read. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
-type ReadPage = (query: { limit: number; after?: number }) => Promise<Inbox>;
+type ReadPage = (query: { limit: number; after?: number; urgent?: true }) => Promise<Inbox>;
 
 /** What wakes the agent behind the first 1,000 unread messages. Those in between are looked through once. */
 export class Ahead {
@@ -21,8 +21,13 @@ export class Ahead {
   /** The mode and the brake that it was looked for with. */
   #with = '';
 
-  /** @param after the last message that was read @param page reads one page */
-  async read(page: (after: number) => Promise<Inbox>, after: number, inbox: Inbox): Promise<Message[]> {
+  /** @param messages those that were read @param inbox the last page of them @param page reads one page */
+  async read(
+    page: (after: number, urgent?: true) => Promise<Inbox>,
+    messages: readonly Message[],
+    inbox: Inbox,
+  ): Promise<Message[]> {
+    const after = messages.at(-1)?.seq ?? inbox.cursor;
     const { member_id: id, agent: name, delivery_mode: mode } = inbox;
     const braked = inbox.braked !== undefined;
     if (this.#with !== `${mode} ${braked}`) {
@@ -32,13 +37,15 @@ export class Ahead {
     this.#messages = this.#messages.filter(({ seq }) => seq > after && seq <= this.#upTo);
     this.#upTo = Math.max(this.#upTo, after);
     for (let more = true; more && this.#messages.length < MAX_AHEAD; ) {
-      const { messages, more: further } = await page(this.#upTo);
-      const waking = messages.filter((one) => one.urgent || wakesAgent(one, { id, name, mode, braked }));
+      const next = await page(this.#upTo);
+      const waking = next.messages.filter((one) => one.urgent || wakesAgent(one, { id, name, mode, braked }));
       this.#messages.push(...waking);
-      this.#upTo = messages.at(-1)?.seq ?? this.#upTo;
-      more = further && messages.length > 0;
+      this.#upTo = next.messages.at(-1)?.seq ?? this.#upTo;
+      more = next.more && next.messages.length > 0;
     }
-    return this.#messages;
+    const urgent = [...messages, ...this.#messages].filter((message) => message.urgent).length;
+    if (inbox.unread_urgent <= urgent) return this.#messages;
+    return [...this.#messages, ...(await page(this.#upTo, true)).messages];
   }
 }
 
@@ -51,10 +58,10 @@ export async function readAllPages(page: ReadPage, ahead: Ahead): Promise<Pick<I
   const messages: Message[] = [];
   let limit = PAGE_SIZE;
   let characters = 0;
-  const read = async (after?: number): Promise<Inbox> => {
+  const read = async (after?: number, urgent?: true): Promise<Inbox> => {
     for (;;) {
       try {
-        return await page({ limit, after });
+        return await page({ limit, after, urgent });
       } catch (error) {
         // The page is too large: tries again with fewer messages.
         if (!isTooLarge(error) || limit === 1) throw error;
@@ -71,7 +78,7 @@ export async function readAllPages(page: ReadPage, ahead: Ahead): Promise<Pick<I
   } while (inbox.more && messages.length < MAX_MESSAGES && characters < MAX_CHARACTERS);
 
   const completeUpTo = inbox.more ? (messages.at(-1)?.seq ?? inbox.cursor) : null;
-  if (completeUpTo !== null) messages.push(...(await ahead.read(read, completeUpTo, inbox)));
+  if (completeUpTo !== null) messages.push(...(await ahead.read(read, messages, inbox)));
   // Messages acknowledged while the pages were read are left out.
   const { cursor } = inbox;
   return { inbox: { ...inbox, messages: messages.filter(({ seq }) => seq > cursor) }, completeUpTo };
