@@ -145,20 +145,42 @@ describe('reports of a seat', () => {
     expect(clock.timers()).to.deep.equal([]);
   });
 
-  it('make a line of a plan once more where the presence was lost meanwhile, and with it the line', async () => {
+  describe('make a line of a plan once more', () => {
     const lines = (): number => told.filter((each) => each.includes(' line ')).length;
     const plan = async (): Promise<number> => {
       reports.plan(view(), { text: 'Read the code' });
       await clock.advance(10_000);
       return lines();
     };
-    reports.session(view({ turn: 'busy' }));
-    expect([await plan(), await plan()]).to.deep.equal([1, 1]);
-    failing = new SeatFailure('server_unreachable', 'x', undefined, true);
-    await clock.advance(240_000);
-    failing = null;
-    await clock.advance(60_000);
-    expect([lines(), await plan(), await plan()]).to.deep.equal([1, 2, 2]);
+    beforeEach(async () => {
+      reports.session(view({ turn: 'busy' }));
+      expect([await plan(), await plan()]).to.deep.equal([1, 1]);
+    });
+
+    it('where the presence was lost meanwhile, and with it the line', async () => {
+      failing = new SeatFailure('server_unreachable', 'x', undefined, true);
+      await clock.advance(240_000);
+      failing = null;
+      await clock.advance(60_000);
+      expect([lines(), await plan(), await plan()]).to.deep.equal([1, 2, 2]);
+    });
+
+    it('where its session ended and goes on', async () => {
+      reports.session(view({ open: false }));
+      await clock.advance(10_000);
+      reports.session(view({ turn: 'busy' }));
+      expect([await plan(), await plan()]).to.deep.equal([2, 2]);
+      reports.released(seat);
+      await clock.advance(10_000);
+      reports.session(view({ turn: 'busy' }));
+      expect([await plan(), await plan()]).to.deep.equal([3, 3]);
+    });
+
+    it('where the machine slept for as long as a line lasts', async () => {
+      clock.sleep(180_000);
+      await clock.advance(60_000);
+      expect([lines(), await plan(), await plan()]).to.deep.equal([1, 2, 2]);
+    });
   });
 
   it('of a place and a plan that the server does not take are not repeated', async () => {

@@ -9,15 +9,21 @@ interface Timer {
 
 export class TestDaemonClock implements DaemonClock {
   #us = 1_000_000;
+  #asleepMs = 0;
   readonly #timers = new Set<Timer>();
 
   nowUs = (): number => this.#us;
-  now = (): number => Date.parse('2026-03-02T09:00:00.000Z') + this.#us / 1_000;
+  now = (): number => Date.parse('2026-03-02T09:00:00.000Z') + this.#us / 1_000 + this.#asleepMs;
 
   after(ms: number, run: () => void): () => void {
     const timer = { dueUs: this.#us + ms * 1_000, ms, run };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
+  }
+
+  /** The machine sleeps: the wall clock goes on, the monotonic one and the timers stand still. */
+  sleep(ms: number): void {
+    this.#asleepMs += ms;
   }
 
   /** How long the timers that run now were set for. */

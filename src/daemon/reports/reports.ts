@@ -16,6 +16,8 @@ const PRESENCE_GAP_MS = 1_000;
 const PRESENCE_RENEW_MS = 60_000;
 const LOCATION_GAP_MS = 60_000;
 const LINE_GAP_MS = 10_000;
+/** Servers clear the line of an agent whose presence they have not heard of for so long. */
+const LINE_LASTS_MS = 180_000;
 
 /** What is said to one server. */
 export type ReportedTo = Pick<Connection, 'presence' | 'location' | 'line'> & ReturnType<QueueReportOptions['at']>;
@@ -149,6 +151,8 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
     write: (text) => at().line(seat, text),
     onError: logFailure('line'),
   });
+  // By the wall clock: the monotonic one stands still while the machine sleeps.
+  let heardMs = clock.now();
   return {
     current: null as Presence | null,
     presence: new LatestWriter<PresenceReport>({
@@ -158,10 +162,14 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
       renewMs: ({ presence }, error) =>
         presence === 'no_session' || (error instanceof SeatFailure && isFinal(error.problem)) ? 0 : PRESENCE_RENEW_MS,
       same: isDeepStrictEqual,
-      write: ({ presence, mode, waiting }) => at().presence(seat, presence, mode, waiting ?? undefined),
+      write: async ({ presence, mode, waiting }) => {
+        const sentMs = clock.now();
+        if (presence === 'no_session' || sentMs - heardMs >= LINE_LASTS_MS) line.lost();
+        await at().presence(seat, presence, mode, waiting ?? undefined);
+        heardMs = sentMs;
+      },
       onError: (error) => {
         logFailure('presence')(error);
-        // Servers clear the line of an agent whose presence they have not heard of for long.
         line.lost();
       },
     }),
