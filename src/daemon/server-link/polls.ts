@@ -1,5 +1,6 @@
 /** Long polls of seats that no stream covers: one per seat, at most 32 at a time. */
 import { MIN_POLL_GAP } from '../../client/limits.ts';
+import { wakesAgent } from '../../contract/waking.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { MAX_WAITS } from './http.ts';
 import { Ahead } from './inbox-read.ts';
@@ -10,8 +11,10 @@ import type { Environment } from './transport.ts';
 import { requireInbox } from './trust.ts';
 
 const WAIT_SECONDS = 50;
-/** Longest gap between the answers of waits that a session does not acknowledge, because it is busy. */
-const MAX_UNACKNOWLEDGED_GAP = 25_000;
+/** So many waits with what wakes the agent, which a busy session does not acknowledge, follow one another soon. */
+const MAX_SOON = 12;
+/** The gap between later ones. */
+const UNACKNOWLEDGED_GAP = 25_000;
 
 export class Polls {
   readonly #seats: FollowedSeats;
@@ -48,15 +51,14 @@ export class Polls {
       const started = now();
       let pauseMs = 0;
       try {
-        const { cursor, messages } = await this.#wait(feed, signal);
+        const inbox = await this.#wait(feed, signal);
         feed.inbox.backoff.reset();
-        if (cursor > acknowledged) unacknowledged = 0;
-        if (messages.length > 0) unacknowledged++;
-        acknowledged = cursor;
-        // A server that shuts down answers early and empty. And one brakes a seat after 40 answers in ten minutes, if it has
-        // acknowledged nothing meanwhile.
-        const gap = Math.min(unacknowledged * MIN_POLL_GAP, MAX_UNACKNOWLEDGED_GAP);
-        pauseMs = started + Math.max(MIN_POLL_GAP, gap) - now();
+        if (inbox.cursor > acknowledged) unacknowledged = 0;
+        if (hasWakingAgent(inbox)) unacknowledged++;
+        acknowledged = inbox.cursor;
+        // A server that shuts down answers early and empty. And one brakes a seat after 40 answers in ten minutes with what
+        // other agents wake it by, if it has acknowledged nothing meanwhile.
+        pauseMs = started + (unacknowledged > MAX_SOON ? UNACKNOWLEDGED_GAP : MIN_POLL_GAP) - now();
       } catch (error) {
         // Waits again for messages that could not be read, or that a restored server numbers anew.
         feed.lastSeen = 0;
@@ -87,3 +89,9 @@ export class Polls {
     return inbox;
   }
 }
+
+/** Whether an agent's message in it wakes the seat. */
+const hasWakingAgent = ({ messages, member_id: id, agent: name, delivery_mode: mode, braked }: InboxRead['inbox']) =>
+  messages.some(
+    (one) => one.from.kind === 'agent' && wakesAgent(one, { id, name, mode, braked: braked !== undefined }),
+  );
