@@ -107,6 +107,23 @@ describe('an extension', () => {
     expect((await line.next())['bundle']).to.include('and on');
   });
 
+  it('that puts agents’ messages off is given a person’s word five times at most, too', async () => {
+    const { line, board, seat } = await seated();
+    await post(await newAgent(server.dana, board), board, 'ping', { to: [`@${seat.name}`] });
+    const { handoff_id: id } = await line.next();
+    line.send({ op: 'failed', handoff_id: id, later: true, agents_after_ms: 600_000 });
+    await until(() => rig.states().at(-1) === 'pending', 'it is put off');
+    await rig.say(board, 'stop that');
+    for (let n = 1; n <= 5; n++) {
+      const { handoff_id } = await line.next();
+      line.send({ op: 'failed', handoff_id, reason: 'exit 1' });
+      await until(() => rig.states().at(-1) === (n < 5 ? 'retry' : 'attention'), `failure ${n} is noted`);
+      clock.pass(60_000);
+    }
+    await noticed();
+    expect(line.more).to.equal(false);
+  });
+
   it('is told at once that a seat was taken also while a bundle is on its way to it', async () => {
     const { line, board, seat } = await seated();
     await rig.say(board, 'hello');

@@ -115,8 +115,8 @@ export function composeOffer(
     toOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads, own });
   // A postponed handoff is not repeated alone: its messages join the ones that end the delay.
   const postponed = session.agentsNotBeforeUs > deps.clock.nowUs();
-  const earlier = point === 'boundary' || postponed ? undefined : earlierTry(deps, session);
-  const repeated = earlier && offerAs(earlier.handoff.id, earlier.messages);
+  const earlier = point === 'boundary' ? undefined : earlierTry(deps, session);
+  const repeated = earlier && !postponed ? offerAs(earlier.handoff.id, earlier.messages) : null;
   const isSame = repeated?.manifest?.handoff.payload_sha256 === earlier?.handoff.payload_sha256;
   const made = repeated && isSame ? repeated : offerAs(newHandoffId());
   if (!made) return null;
