@@ -334,10 +334,12 @@ describe('service run', () => {
     const program = script('echo x >>tries; until [ -e go ]; do sleep 0.05; done; echo "Done: tested."\n');
     const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
     await until('the program', () => there('tries'));
+    const printed = collect(child);
     await home.json(['board', 'archive', 'demo', '--yes']);
     writeFileSync(join(home.work, 'go'), '');
     await until('the second try', () => daemon.of('turn_end').length === 2);
     expect(daemon.of('failed').map(({ later }) => later)).to.deep.equal([true, true]);
+    expect(printed().stderr.match(/The reply could not be posted, and is kept until it can be: /g)).to.have.length(1);
     await home.json(['board', 'restore', 'demo', '--yes']);
     daemon.again();
     await until('it counts as received', () => daemon.of('received').length === 1);

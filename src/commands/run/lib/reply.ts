@@ -20,6 +20,8 @@ export class Answers {
   readonly #session: Session;
   readonly #note: (text: string) => void;
   readonly #kept = new Map<string, string>();
+  /** What was said last. */
+  #told = '';
 
   constructor(session: Session, note: (text: string) => void) {
     this.#session = session;
@@ -38,16 +40,24 @@ export class Answers {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const refusal = error instanceof ClientError ? error : null;
-      const reason = `The reply could not be posted: ${error.message} ${refusal?.hint ?? ''}`.trimEnd();
-      this.#note(reason);
       // A server that is away for long is no failure of the program, after some of which it would be given nothing more.
-      if (refusal && (refusal.transient || PASSING.has(refusal.code))) return { kind: 'later' };
+      const passing = refusal !== null && (refusal.transient || PASSING.has(refusal.code));
+      const kept = passing ? ', and is kept until it can be' : '';
+      const reason = `The reply could not be posted${kept}: ${error.message} ${refusal?.hint ?? ''}`.trimEnd();
+      this.#noteOnce(`${handoff} ${refusal?.code}`, reason);
+      if (passing) return { kind: 'later' };
       // What the server refuses it refuses at each try, unless the token is replaced; the program has done its part.
       if (!refusal || !Object.hasOwn(errors, refusal.code) || refusal.code === 'unauthorized')
         return { kind: 'failed', reason, told: true };
     }
     this.#kept.delete(handoff);
     return { kind: 'done', output: text };
+  }
+
+  /** It is tried again each minute for as long as it lasts. */
+  #noteOnce(what: string, reason: string): void {
+    if (what !== this.#told) this.#note(reason);
+    this.#told = what;
   }
 }
 
