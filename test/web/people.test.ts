@@ -528,8 +528,11 @@ describe('people on the page', () => {
     const wrote = page.getByRole('region', { name: 'What it wrote last' });
     await wrote.getByText('Written elsewhere').waitFor();
     await wrote.getByText('Written here').waitFor();
+    const reads: string[] = [];
+    page.on('request', (request) => reads.push(request.url()));
     await post(claude, board, 'Written later');
     await wrote.getByText('Written later').waitFor();
+    expect(reads.filter((url) => url.includes('from=claude'))).to.deep.equal([]);
     await page.getByRole('combobox', { name: 'Delivery to claude' }).selectOption('off');
     await page.getByText('Delivery is off').waitFor();
     await page.keyboard.press('Escape');

@@ -1,5 +1,5 @@
 /** The latest messages by an agent, on all boards that the viewer shares with it. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Markdown } from '../parts/markdown.tsx';
@@ -9,7 +9,6 @@ import { boards } from '../state/boards.ts';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { oneAtATime } from '../state/throttle.ts';
 
 const LIMIT = 8;
 /** How many boards are queried in parallel. */
@@ -37,17 +36,28 @@ async function readLatest(member: Member, names: string[]): Promise<Message[]> {
       found.push(...(await readFrom(board, member)));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return found.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, LIMIT);
+  return found;
 }
+
+/** The newest of these messages, each once. */
+const newest = (messages: readonly Message[]): Message[] =>
+  [...new Map(messages.map((message) => [message.id, message])).values()]
+    .sort((a, b) => (a.at < b.at ? 1 : -1))
+    .slice(0, LIMIT);
 
 export function LatestByAgent({ member, room }: { member: Member; room: Room }) {
   const shared = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
   const names = shared.includes(member.board) ? shared : [member.board, ...shared];
-  const { value: messages, error, reload } = useLoad(() => readLatest(member, names), [member.id, names.join()]);
-  useEffect(
-    () => room.subscribeThrottled(({ message }) => message?.from.id === member.id, oneAtATime(reload)),
-    [room, member.id, names.join()],
-  );
+  const { value, error, reload } = useLoad(() => readLatest(member, names), [member.id, names.join()]);
+  /** Those that came since, newest first. */
+  const [news, setNews] = useState<readonly Message[]>([]);
+  useEffect(() => {
+    setNews([]);
+    return room.subscribe(({ message }) => {
+      if (message?.from.id === member.id) setNews((last) => [message, ...last].slice(0, LIMIT));
+    });
+  }, [room, member.id]);
+  const messages = value && newest([...news, ...value]);
   return (
     <section class="part" aria-labelledby="latest">
       <h3 id="latest">What it wrote last</h3>
