@@ -79,7 +79,9 @@ describe('what needs the person', () => {
     const other = await server.person(`${handle}-other`);
     await person.ok('addBoardPerson', { params, body: { handle: `${handle}-other` } });
     await agent.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
-    for (const name of ['fixer', 'tester', 'busy']) await newAgent(person, board.name, { name });
+    const [fixer] = await Promise.all(
+      ['fixer', 'tester', 'busy'].map((name) => newAgent(person, board.name, { name })),
+    );
     const { page, close } = await visit(server, person, '/');
     const idle = (minutes: number) => ({ state: 'idle', presence_since: in_(-minutes) });
     const states: Record<string, object> = {
@@ -88,7 +90,12 @@ describe('what needs the person', () => {
       tester: { state: 'late', line: { kind: 'paused', text: 'Lunch', until: in_(-5), task: null } },
       busy: idle(29),
     };
+    let reads = 0;
+    let refuses = false;
     await page.route('**/v1/me/agents*', async (route) => {
+      reads++;
+      const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+      if (refuses) return route.fulfill({ status: 400, json: { error } });
       const response = await route.fetch();
       const list = (await response.json()) as { agents: { name: string }[] };
       const agents = list.agents.map((one) => ({ ...one, ...states[one.name] }));
@@ -105,6 +112,27 @@ describe('what needs the person', () => {
     const lines = page.getByRole('navigation', { name: 'Needs you' }).locator('.qq');
     await lines.nth(2).waitFor();
     expect((await lines.allTextContents())[0]).to.equal('Shall I?');
+    states['fixer'] = { state: 'working' };
+    await fixer!.ok('setPresence', { body: { presence: 'working' } });
+    await quiet.getByRole('link', { name: /fixer/ }).waitFor({ state: 'detached' });
+    await page.clock.install();
+    const show = (shown: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => !value });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, shown);
+    await show(true);
+    await show(false);
+    const before = reads;
+    await fixer!.ok('setPresence', { body: { presence: 'idle' } });
+    await page.clock.fastForward(120_000);
+    refuses = true;
+    await show(true);
+    await quiet.getByText('Not now.').waitFor();
+    expect(reads - before).to.be.within(1, 2);
+    refuses = false;
+    await quiet.getByRole('button', { name: 'Try again' }).click();
+    await quiet.getByText('Not now.').waitFor({ state: 'detached' });
     await quiet.getByRole('link', { name: /tester/ }).click();
     await page.getByRole('heading', { name: 'tester' }).waitFor();
     await close();

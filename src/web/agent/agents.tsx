@@ -1,14 +1,10 @@
 /** The person's own agents on all boards. */
-import { useEffect, useRef } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
-import { readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listenToHints } from '../live/link.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { atLoss } from '../parts/time.tsx';
 import type { AgentState } from '../parts/who.tsx';
-import { useLoad } from '../state/load.ts';
-import { oneAtATime, Throttle } from '../state/throttle.ts';
+import { useMyAgents } from '../state/my-agents.ts';
 import { AgentRow } from './agent-row.tsx';
 import { DeliveryHelp } from './delivery.tsx';
 import './agent.css';
@@ -25,25 +21,7 @@ const countByState = (agents: Member[]): string =>
     .join(', ');
 
 export default function Agents() {
-  const { value: agents, error, reload } = useLoad(() => readAll('listMyAgents', 'agents'));
-  const own = useRef<string[]>([]);
-  own.current = (agents ?? []).map(({ id }) => id);
-  useEffect(() => {
-    const throttle = new Throttle(oneAtATime(reload));
-    /** Members that hints named and that were not in the list: once it is read again, they are agents of others. */
-    const others = new Set<string>();
-    const stop = listenToHints(({ event, data }) => {
-      if (event === 'presence' && !own.current.includes(data.member_id)) {
-        if (others.has(data.member_id)) return;
-        others.add(data.member_id);
-      }
-      if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) throttle.schedule();
-    });
-    return () => {
-      stop();
-      throttle.cancel();
-    };
-  }, []);
+  const { value: agents, error, reload } = useMyAgents();
   const sorted = (agents ?? []).toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
   return (
     <main class="page" id="main">

@@ -1,11 +1,12 @@
 /** Agents that the person may have forgotten. They wait for nobody, so they are not counted and stand below all else. */
+import { useRef } from 'preact/hooks';
 import { MINUTE } from '../../contract/durations.ts';
 import type { Member } from '../../contract/types.ts';
-import { readAll } from '../api/client.ts';
+import { ProblemLine } from '../parts/problem.tsx';
 import { ago, atLoss, formatDayTime } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { serverNow } from '../state/clock.ts';
-import { useLoad } from '../state/load.ts';
+import { useMyAgents } from '../state/my-agents.ts';
 import { hrefOf } from '../state/route.ts';
 
 /** How long an agent is idle without a task before that is said. */
@@ -25,16 +26,19 @@ function factOf({ state, line, presence_since: since, current_task }: Member): F
 }
 
 export function QuietAgents() {
-  // An error stands above: what needs the person could not be read either.
-  const { value } = useLoad(() => readAll('listMyAgents', 'agents'), [], [serverNow.value]);
+  // No hint tells that an agent is late. The clock ticks also when a hidden tab is shown.
+  const shownAt = useRef(serverNow.value);
+  if (!document.hidden) shownAt.current = serverNow.value;
+  const { value, error, reload } = useMyAgents([shownAt.current]);
   const lines = (value ?? []).flatMap((agent) => {
     const fact = factOf(agent);
     return fact ? [<Line key={agent.id} agent={agent} fact={fact} />] : [];
   });
-  if (lines.length === 0) return null;
+  if (lines.length === 0 && error === null) return null;
   return (
     <section aria-label="Your agents">
       <h2 class="ih">Your agents{atLoss()}</h2>
+      <ProblemLine error={error} onRetry={reload} />
       <ul>{lines}</ul>
     </section>
   );
