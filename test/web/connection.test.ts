@@ -440,13 +440,20 @@ describe('the page on a bad network', () => {
     await close();
   });
 
-  it('asks once what it asked with an answer that was lost and half of its time ago', async () => {
+  it('asks once what it asked with an answer that was lost and half of its time ago, also twice', async () => {
     await newAgent(dana, board, { name: 'claude' });
     const { page, close } = await open();
     await loseAnswers(page);
     await ask(page);
     const asked = await questions();
     await changeKept(page, /"minutes":15/, '"minutes":60');
+    proxy.heal();
+    let lost = 0;
+    proxy.fail(({ method, path }) => `${method} ${path}` === posts() && ++lost > 0, 'reset');
+    await page.reload();
+    await until(() => lost > 0, 'the second question');
+    await page.waitForFunction(() => JSON.stringify(localStorage).includes('\\"state\\":\\"failed\\"'));
+    await changeKept(page, /"minutes":60/, '"minutes":240');
     proxy.heal();
     await page.reload();
     await notPosted(page).waitFor({ state: 'detached' });

@@ -27,8 +27,8 @@ export interface Unsent {
   key: string;
   board: string;
   body: BodyIn<'postMessage'>;
-  /** What was sent before, perhaps with success, as a question whose time for an answer ran out since. */
-  before?: BodyIn<'postMessage'> | undefined;
+  /** What was sent before, perhaps with success, as a question whose time for an answer ran out since, each time. */
+  earlier?: readonly BodyIn<'postMessage'>[] | undefined;
   at: string;
   /** The draft it was made from, and the draft's storage name, for editing it again. */
   draft: Draft;
@@ -191,8 +191,9 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>,
 
 function asSending(item: Omit<Unsent, 'state'>): Unsent {
   const body = withTimeLeft(item.body, item.draft);
-  const before = body === item.body ? item.before : item.unclear ? item.body : undefined;
-  return { ...item, body, before, state: 'sending', waits: false, session: session.peek()?.id };
+  const { earlier = [] } = item;
+  const sent = body !== item.body && item.unclear ? [...earlier, item.body] : earlier;
+  return { ...item, body, earlier: sent, state: 'sending', waits: false, session: session.peek()?.id };
 }
 
 function startSending(item: Unsent, list: string, asked: boolean): void {
@@ -280,14 +281,15 @@ function inTurn<T>(board: string, post: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-async function post({ board, key: idempotencyKey, body, before }: Unsent): Promise<Message> {
-  const input = { params: { board }, idempotencyKey, maxAttempts: 2 };
+async function post(item: Unsent): Promise<Message> {
+  const { board, key: idempotencyKey, body, earlier = [] } = item;
   try {
-    return await call('postMessage', { ...input, body });
+    return await call('postMessage', { params: { board }, idempotencyKey, maxAttempts: 2, body });
   } catch (error) {
-    if (!before || !hasCode(error, 'idempotency_conflict')) throw error;
-    // It got through with its former time: this is answered as that was.
-    return call('postMessage', { ...input, body: before });
+    const former = earlier.at(-1);
+    if (!former || !hasCode(error, 'idempotency_conflict')) throw error;
+    // It got through with a former time: what was sent then is answered as it was.
+    return post({ ...item, body: former, earlier: earlier.slice(0, -1) });
   }
 }
 
