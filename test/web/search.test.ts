@@ -204,6 +204,25 @@ describe('search and everything on the page', () => {
     await close();
   });
 
+  it('the stream calls a person who left and came back by the name of now', async () => {
+    const olaf = await server.person('olaf');
+    const zoe = await server.person('zoe');
+    const { name } = await newBoard(olaf);
+    const params = { board: name };
+    const { id: task, ref } = await olaf.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    await olaf.ok('addBoardPerson', { params, body: { handle: 'zoe' } });
+    await zoe.ok('joinTask', { params: { ...params, task } });
+    await olaf.ok('dropTask', { params: { ...params, task }, body: { member: 'zoe' } });
+    await zoe.ok('leaveBoard', { params });
+    await server.dana.ok('renamePerson', { params: { handle: 'zoe' }, body: { handle: 'zora' } });
+    await olaf.ok('addBoardPerson', { params, body: { handle: 'zora' } });
+    const { page, close } = await visit(server, olaf, '/everything');
+    await page.getByText(`took zora off ${ref}`).waitFor();
+    await server.dana.ok('renamePerson', { params: { handle: 'zora' }, body: { handle: 'zuri' } });
+    await page.getByText(`took zuri off ${ref}`).waitFor();
+    await close();
+  });
+
   it('the stream looks back for what a filter leaves only so far by itself', async () => {
     const lea = await server.person('lea');
     const { name } = await newBoard(lea);

@@ -12,9 +12,9 @@ export class Names {
   private readonly files = new Map<string, { name: string; seq: number } | undefined>();
   private readonly changed = signal(0);
 
-  /** Keeps the names that events of a board tell. */
+  /** Keeps the names that the newest events of a board tell. */
   learn(board: string, events: readonly BoardEvent[]): void {
-    this.membersOf(board).learn(events);
+    this.membersOf(board).learn(events, false);
     for (const { seq, type, data } of events) {
       const name = type === 'file.version_added' ? data?.['name'] : type === 'file.renamed' && data?.['after'];
       const id = text(data?.['file_id']);

@@ -7,6 +7,9 @@ import { hasCode } from '../api/errors.ts';
 /** Events of people who leave, which have their names. */
 const leaving = 'person.left,person.removed';
 
+/** Events that tell a name of a person who may be there. */
+const coming = 'person.added,person.renamed';
+
 interface Known {
   name: string;
   /** The number of an event after which it was that. */
@@ -61,14 +64,18 @@ export class MemberNames {
   }
 
   /**
-   * Keeps the names of people who left, which only these events tell.
+   * Keeps the names of people who left, which only these events tell, and where no event came later, of those who are there.
    *
-   * @param early whether people may have left again after these events
+   * @param early whether other events may have come later
    */
   learn(events: readonly BoardEvent[], early = true): void {
     for (const { type, seq, data } of events)
-      if (leaving.includes(type))
-        this.add([{ id: `${data?.['member_id']}`, name: `${data?.['name']}` }], seq, early && !this.gone);
+      if (leaving.includes(type) || (!early && coming.includes(type)))
+        this.add(
+          [{ id: `${data?.['member_id']}`, name: `${data?.['after'] ?? data?.['name']}` }],
+          seq,
+          early && !this.gone,
+        );
   }
 
   /** A name that a member had later stays. */
