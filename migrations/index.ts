@@ -10,6 +10,7 @@ import * as requestKeys from './007_request_keys.ts';
 import * as rareEvents from './008_rare_events.ts';
 import * as waitingReads from './009_waiting_reads.ts';
 import * as withdrawnAsks from './010_withdrawn_asks.ts';
+import * as keptPresences from './011_kept_presences.ts';
 
 export interface Migration {
   name: string;
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   { name: '008_rare_events', up: rareEvents.up },
   { name: '009_waiting_reads', up: waitingReads.up },
   { name: '010_withdrawn_asks', up: withdrawnAsks.up },
+  { name: '011_kept_presences', up: keptPresences.up },
 ];

@@ -19,7 +19,7 @@ import { memoryTally } from './rates/memory.ts';
 import { sharedTally } from './rates/shared.ts';
 import { limitWork, takingTurns } from './rates/work.ts';
 import { RepeatedReads } from './seats/budget.rules.ts';
-import { noteReturn } from './seats/outages.store.ts';
+import { noteReturn } from './seats/outages.steps.ts';
 import { warnOfConnections } from './upkeep/connections.ts';
 import { type DataOptions, messageOf, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';

@@ -1,21 +1,15 @@
 import { expect } from 'chai';
-import * as lines from '../../src/server/lines/lines.rules.ts';
-import { type Outage, stateWord } from '../../src/server/seats/presence.rules.ts';
+import { hasLapsed, turnsAt } from '../../src/server/lines/lines.rules.ts';
+import { stateWord } from '../../src/server/seats/presence.rules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const never = undefined;
-const { turnsAt } = lines;
-const hasLapsed = (
-  line: lines.Span,
-  report: Parameters<typeof lines.hasLapsed>[1],
-  now: number,
-  outage: Outage | null = null,
-): boolean => lines.hasLapsed(line, report, { now, outage });
-const report = (presence: 'working' | 'no_session', at: number) => ({
+const report = (presence: 'working' | 'no_session', at: number, keptUntil: number | null = null) => ({
   presence,
   presence_since: at,
   reported_at: at,
+  kept_until: keptUntil,
 });
 
 describe('a line', () => {
@@ -31,14 +25,12 @@ describe('a line', () => {
     expect(hasLapsed(working, report('working', 6 * MINUTE), 11 * MINUTE)).to.equal(false);
   });
 
-  it('about work stays for three minutes after an outage that its agent was there before', () => {
-    const outage = { from: 12 * MINUTE, to: HOUR };
-    const lapsed = (at: number, now: number) => hasLapsed(working, report('working', at), now, outage);
-    expect([lapsed(11 * MINUTE, HOUR), lapsed(11 * MINUTE, HOUR + 3 * MINUTE - 1)]).to.deep.equal([false, false]);
-    expect(lapsed(11 * MINUTE, HOUR + 3 * MINUTE)).to.equal(true);
-    expect([lapsed(9 * MINUTE, HOUR), lapsed(9 * MINUTE + 1, HOUR)]).to.deep.equal([true, false]);
-    expect(lapsed(HOUR + MINUTE, HOUR + 4 * MINUTE - 1)).to.equal(false);
-    expect(hasLapsed(working, report('no_session', 11 * MINUTE), HOUR, outage)).to.equal(true);
+  it('about work stays for as long as its agent is kept, which could not report', () => {
+    const lapsed = (now: number, keptUntil: number) =>
+      hasLapsed(working, report('working', 11 * MINUTE, keptUntil), now);
+    expect([lapsed(HOUR - 1, HOUR), lapsed(HOUR, HOUR)]).to.deep.equal([false, true]);
+    expect(lapsed(14 * MINUTE - 1, 12 * MINUTE)).to.equal(false);
+    expect([lapsed(13 * HOUR - 1, 13 * HOUR), lapsed(13 * HOUR, 13 * HOUR)]).to.deep.equal([false, true]);
   });
 
   it('about work goes after 12 hours with nobody there, and stays while somebody is', () => {

@@ -7,7 +7,6 @@ import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson, boardIdsOf } from '../members/memberships.store.ts';
 import { type Notice, tell } from '../notices/notices.steps.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
-import { momentOf } from '../seats/outages.store.ts';
 import { sha256 } from '../text/hash.ts';
 import { redact } from '../text/redaction.ts';
 import { indexBy } from '../text/rows.ts';
@@ -26,10 +25,8 @@ type Paths = Pick<LineRow, 'repo' | 'paths'>;
 export const standingClaims = async (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
   standing(tx, await newestClaims(tx, boardIds));
 
-async function standing(tx: ReadTx, rows: ClaimRow[]): Promise<ClaimRow[]> {
-  const at = await momentOf(tx);
-  return rows.filter((row) => !hasLapsed(row, row, at)).reverse();
-}
+const standing = ({ now }: ReadTx, rows: ClaimRow[]): ClaimRow[] =>
+  rows.filter((row) => !hasLapsed(row, row, now)).reverse();
 
 /** The seats of the session that has this one, on all boards: only sessions that a machine brings are known as one. */
 async function seatsOfSession(tx: ReadTx, agent: MemberRow): Promise<MemberRow[]> {
@@ -56,10 +53,7 @@ export async function overlapsOf(
   const own = new Set(ownSeats.map(({ id }) => id));
   const seats = indexBy(ownSeats, 'board_id');
   const places = [...seats.keys()];
-  const standingNow = [
-    ...(await standingClaims(tx, places)),
-    ...(await standing(tx, await claimsElsewhere(tx, places))),
-  ];
+  const standingNow = [...(await standingClaims(tx, places)), ...standing(tx, await claimsElsewhere(tx, places))];
   const others = standingNow.filter(({ member_id, repo }) => !own.has(member_id) && repo === line.repo);
   const found = new Map<string, LineOverlap[]>();
   const news: Notice[] = [];

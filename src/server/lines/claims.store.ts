@@ -60,7 +60,7 @@ function claims(db: Knex, seat: 'm' | 's'): Knex.QueryBuilder {
     .orderByRaw('l.at DESC, l.member_id DESC')
     .limit(MOST)
     .select('l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths')
-    .select('r.presence', 'r.presence_since', 'r.reported_at')
+    .select('r.presence', 'r.presence_since', 'r.reported_at', 'r.kept_until')
     .select({ holder_id: 'm.id', member_id: `${seat}.id`, agent: `${seat}.name`, board_id: 'b.id', set_on: 'h.id' })
     .select({ owner: 'p.handle', board: 'b.name', task_ref: 't.ref' });
 }

@@ -1,6 +1,6 @@
 /** How long a line is valid. */
 import { DAY, HOUR, WEEK } from '../../contract/durations.ts';
-import { leftAt, type Moment, type Reported } from '../seats/presence.rules.ts';
+import { leftAt, type Reported } from '../seats/presence.rules.ts';
 
 /** With nobody there a line about work goes this long after it was set. */
 const WORKING_KEPT_MS = 12 * HOUR;
@@ -31,9 +31,9 @@ export type LineRow = Span & {
 };
 
 /** Whether a line has ended: its agent has left since, or no session has come back for long. */
-export function hasLapsed({ kind, until, at }: Span, report: Reported | undefined, { now, outage }: Moment): boolean {
+export function hasLapsed({ kind, until, at }: Span, report: Reported | undefined, now: number): boolean {
   if (kind === 'paused') return now >= (until ?? at) + PAUSE_KEPT_MS;
-  const left = report ? leftAt(report, outage) : null;
+  const left = report ? leftAt(report) : null;
   if (left !== null && left <= now && left > at) return true;
   const present = left !== null && left > now;
   return !present && now >= at + WORKING_KEPT_MS;

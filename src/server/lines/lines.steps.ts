@@ -1,6 +1,5 @@
 /** Sets and clears lines and publishes the change to followers of the board. */
 import type { WriteTx } from '../db/tx.ts';
-import { momentOf } from '../seats/outages.store.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
 import { hasLapsed, type LineRow } from './lines.rules.ts';
 import { deleteLines, type LinesWith, linesOf, saveLine } from './lines.store.ts';
@@ -22,7 +21,7 @@ export async function clearLines(tx: WriteTx, boardId: string, lines: LinesWith)
 export async function dropLapsed(tx: WriteTx, boardId: string, report: ReportRow, leaves: boolean): Promise<void> {
   const [line] = await linesOf(tx, [report.member_id]);
   if (!line) return;
-  const ended = (leaves && line.kind === 'working') || hasLapsed(line, report, await momentOf(tx));
+  const ended = (leaves && line.kind === 'working') || hasLapsed(line, report, tx.now);
   if (ended) await clearLine(tx, boardId, line);
 }
 

@@ -46,5 +46,5 @@ export const listReportedLines = (tx: ReadTx, after: string, limit: number): Pro
       .orderBy('l.member_id')
       .limit(limit)
       .select('l.member_id', 'l.kind', 'l.until', 'l.at', 'm.board_id')
-      .select('r.presence', 'r.presence_since', 'r.reported_at'),
+      .select('r.presence', 'r.presence_since', 'r.reported_at', 'r.kept_until'),
   );

@@ -9,8 +9,6 @@ import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson, ownMemberships } from '../members/memberships.store.ts';
 import { authenticate } from '../operation/caller.ts';
 import { type AgentStatusRow, agentStatusesOn } from '../seats/agent-status.store.ts';
-import { momentOf } from '../seats/outages.store.ts';
-import type { Moment } from '../seats/presence.rules.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
 import type { Connection } from './connection.ts';
 import type { Feed, Follower } from './feed.ts';
@@ -73,10 +71,7 @@ export class HintStream implements Follower, Watcher {
   /** What agents asked for has to be read again. */
   #asked = true;
   /** The agents as they were in the last read, on boards that were not shown before. */
-  #statuses: { byBoard: Map<string, AgentStatusRow[]>; at: Moment } = {
-    byBoard: new Map(),
-    at: { now: 0, outage: null },
-  };
+  #statuses: { byBoard: Map<string, AgentStatusRow[]>; now: number } = { byBoard: new Map(), now: 0 };
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   /** The boards of the last read and the person's server role, which decide what a board list shows; null before the first. */
@@ -171,7 +166,7 @@ export class HintStream implements Follower, Watcher {
     const memberships = await ownMemberships(tx, person.person_id, idsIn(boards));
     const unknown = idsIn(boards).filter((id) => !this.#shown.has(id));
     const statuses = unknown.length > 0 ? await agentStatusesOn(tx, unknown) : [];
-    this.#statuses = { byBoard: Map.groupBy(statuses, (row) => row.board_id), at: await momentOf(tx) };
+    this.#statuses = { byBoard: Map.groupBy(statuses, (row) => row.board_id), now: tx.now };
     const requests = asked ? await requestsOf(tx, person) : null;
     const agents = await activeAgentsOfPerson(tx, person.person_id);
     return { serverRole: person.server_role, boards, memberships, agents, requests };
@@ -230,8 +225,8 @@ export class HintStream implements Follower, Watcher {
     feed.followers.add(this);
     // A commit after this snapshot and before this moment did not wake the stream: the next snapshot has it.
     this.refresh();
-    const { byBoard, at } = this.#statuses;
-    feed.presences.startFrom(byBoard.get(board.id) ?? [], at);
+    const { byBoard, now } = this.#statuses;
+    feed.presences.startFrom(byBoard.get(board.id) ?? [], now);
     feed.presences.watchers.add(this);
     return feed;
   }

@@ -70,9 +70,10 @@ export class Live {
 
   /**
    * Starts to follow commits. Must be called before the first request.
-   * @param outdated called once the database is too new. @param back called whenever it can be reached again.
+   * @param outdated called once the database is too new.
+   * @param back called whenever it can be reached again, before all is read anew.
    */
-  async start(outdated: (error: Error) => void, back: () => void): Promise<void> {
+  async start(outdated: (error: Error) => void, back: () => Promise<void>): Promise<void> {
     await this.#db.follow({
       outdated,
       committed: (keys) => this.notifier.publish(keys),
@@ -84,9 +85,7 @@ export class Live {
       reachable: (yes, error) => {
         if (yes) this.#log.warn('the database can be reached again');
         else this.#log.warn({ err: error }, 'the database cannot be reached; it is asked again until it can');
-        if (!yes) return;
-        back();
-        this.notifier.publishAll();
+        if (yes) void back().then(() => this.notifier.publishAll());
       },
     });
     this.#stopRecounts = repeat(this.#clock, RECOUNT_MS, () => this.#recount());

@@ -7,8 +7,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { hasLapsed, turnsAt } from '../lines/lines.rules.ts';
 import { type AgentStatusRow, agentStatusesOn, lineIn } from '../seats/agent-status.store.ts';
-import { momentOf } from '../seats/outages.store.ts';
-import { type Moment, outageEnds, presenceAt, runsOutAt, stateWord } from '../seats/presence.rules.ts';
+import { presenceAt, runsOutAt, stateWord } from '../seats/presence.rules.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { lineView } from '../views/line.ts';
 import { frame } from './frames.ts';
@@ -44,10 +43,10 @@ export class Presences {
   }
 
   /** Begins from what a watcher saw in the read it opened with. */
-  startFrom(statuses: readonly AgentStatusRow[], at: Moment): void {
+  startFrom(statuses: readonly AgentStatusRow[], now: number): void {
     if (this.#told !== null && this.watchers.size > 0) return;
-    this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, at)]));
-    this.#armNext(statuses, at);
+    this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, now)]));
+    this.#armNext(statuses, now);
   }
 
   /** Something was reported or set: look soon. */
@@ -87,29 +86,27 @@ export class Presences {
     if (!board || board.lifecycle === 'deleted') return { frames, rights: new Map<string, Right>() };
     const rights = await rightsOn(tx, board.id, Promise.resolve(board), holdersOf(watchers));
     const statuses = await agentStatusesOn(tx, [board.id]);
-    const at = await momentOf(tx);
-    this.#armNext(statuses, at, this.#clock.now() - began);
+    this.#armNext(statuses, tx.now, this.#clock.now() - began);
     const told = this.#told ?? new Map<string, string>();
-    this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, at)]));
+    this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, tx.now)]));
     for (const status of statuses) {
       const { member_id: id } = status;
-      if ((told.get(id) ?? blank(status, at)) === this.#told.get(id)) continue;
-      frames.set(id, frame('presence', { board: board.name, board_id: board.id, ...shown(status, at) }));
+      if ((told.get(id) ?? blank(status, tx.now)) === this.#told.get(id)) continue;
+      frames.set(id, frame('presence', { board: board.name, board_id: board.id, ...shown(status, tx.now) }));
     }
     return { frames, rights };
   }
 
   /**
    * Looks again when the first presence or line ends or turns, unless it is renewed until then.
-   * @param elapsed milliseconds since that moment, at most: a clock may jump while rows are read
+   * @param elapsed milliseconds since `now`, at most: a clock may jump while rows are read
    */
-  #armNext(statuses: readonly AgentStatusRow[], { now, outage }: Moment, elapsed = 0): void {
+  #armNext(statuses: readonly AgentStatusRow[], now: number, elapsed = 0): void {
     this.#cancelNext();
     const turns = statuses.flatMap((status) => {
       const line = lineIn(status);
-      return [runsOutAt(status), line && turnsAt(line, now), status.braked_until];
+      return [runsOutAt(status), status.kept_until, line && turnsAt(line, now), status.braked_until];
     });
-    if (outage) turns.push(outageEnds(outage));
     const ahead = turns.filter((turn) => turn !== null && turn > now) as number[];
     if (ahead.length === 0) return;
     this.#cancelNext = this.#clock.after(Math.min(...ahead) - now + 1 - Math.max(elapsed, 0), () => this.wake());
@@ -118,11 +115,10 @@ export class Presences {
 
 const holdersOf = (watchers: Iterable<Watcher>): Holder[] => Array.from(watchers, ({ holder }) => holder);
 
-function shown(status: AgentStatusRow, at: Moment) {
-  const { now } = at;
+function shown(status: AgentStatusRow, now: number) {
   const { presence, since } = presenceAt(status, now);
   const held = lineIn(status);
-  const line = held && !hasLapsed(held, status, at) ? held : null;
+  const line = held && !hasLapsed(held, status, now) ? held : null;
   return {
     agent: status.name,
     member_id: status.member_id,
@@ -135,10 +131,10 @@ function shown(status: AgentStatusRow, at: Moment) {
 }
 
 /** What differs once anything is to be told again, such as another question, which is read by its person alone. */
-const textOf = (status: AgentStatusRow, at: Moment): string => JSON.stringify([shown(status, at), status.revision]);
+const textOf = (status: AgentStatusRow, now: number): string => JSON.stringify([shown(status, now), status.revision]);
 
 /** The presence of an agent before its first report. */
-const blank = (status: AgentStatusRow, at: Moment): string => {
+const blank = (status: AgentStatusRow, now: number): string => {
   const nothing = { presence: null, presence_since: null, reported_at: null, delivery: null, revision: null };
-  return textOf({ ...status, ...nothing, line_kind: null, braked_until: null }, at);
+  return textOf({ ...status, ...nothing, line_kind: null, braked_until: null }, now);
 };

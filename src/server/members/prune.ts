@@ -7,7 +7,6 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import { requireAdmin } from '../operation/terms.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { momentOf } from '../seats/outages.store.ts';
 import { type Disconnected, disconnectedAgents } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { endSeat } from './end-members.steps.ts';
@@ -68,12 +67,11 @@ const unnamed = (): Refusal =>
     details: { field: 'agents' },
   });
 
-const qualifying = async (tx: ReadTx, caller: Caller, { all, agents, disconnected_for }: Prune) =>
+const qualifying = (tx: ReadTx, caller: Caller, { all, agents, disconnected_for }: Prune): Promise<Disconnected[]> =>
   disconnectedAgents(tx, {
     personId: all ? null : caller.person.person_id,
     ids: agents,
     before: tx.now - disconnected_for * 1000,
-    outage: (await momentOf(tx)).outage,
     limit: BATCH + 1,
   });
 

@@ -28,9 +28,9 @@ export const agentStatusesOn = (tx: ReadTx, boardIds: string[]): Promise<AgentSt
       .leftJoin({ t: 'tasks' }, 't.id', 'l.task_id')
       .whereIn('m.board_id', boardIds)
       .where({ 'm.kind': 'agent', 'm.status': 'active' })
-      .select('m.board_id', 'm.name', 'm.braked_until', 'r.presence', 'r.presence_since', 'r.reported_at', 'r.delivery')
+      .select('m.board_id', 'm.name', 'm.braked_until', 'r.delivery', 'r.revision')
+      .select('r.presence', 'r.presence_since', 'r.reported_at', 'r.kept_until')
       .select({
-        revision: 'r.revision',
         member_id: 'm.id',
         line_kind: 'l.kind',
         line_text: 'l.text',

@@ -9,20 +9,10 @@ export type Presence = 'working' | 'idle' | 'waiting' | 'no_session';
 export interface Reported {
   presence: Presence | null;
   presence_since: number | null;
+  /** Every presence but `no_session` has to be repeated. */
   reported_at: number | null;
-}
-
-/** A time in which no server took reports, in milliseconds since the epoch. */
-export interface Outage {
-  from: number;
-  to: number;
-}
-
-/** When something is looked at. */
-export interface Moment {
-  now: number;
-  /** The last one, while agents still have time to report again after it. */
-  outage: Outage | null;
+  /** Until when somebody counts as there who could not report in an outage; null: there was none since the last report. */
+  kept_until: number | null;
 }
 
 interface PresenceNow {
@@ -50,20 +40,12 @@ export function stateWord(
 
 /**
  * When somebody who was there has left, or will have unless the presence is repeated; null: nobody ever was. What is decided by
- * it is not taken back, so whoever was there when an outage began gets as long after it as a presence lasts.
+ * it is not taken back, so it comes later than the end of a presence that could not be repeated.
  */
-export function leftAt(report: Reported, outage: Outage | null): number | null {
-  if (report.presence === 'no_session') return report.presence_since;
-  const end = runsOutAt(report);
-  const waits = outage !== null && (report.reported_at ?? 0) > thereAfter(outage);
-  return end !== null && waits ? Math.max(end, outageEnds(outage)) : end;
+export function leftAt(report: Reported): number | null {
+  const end = report.presence === 'no_session' ? report.presence_since : runsOutAt(report);
+  return end === null ? null : Math.max(end, report.kept_until ?? 0);
 }
-
-/** Who is there and reported after this was there when the outage began. */
-export const thereAfter = ({ from }: Pick<Outage, 'from'>): number => from - PRESENCE_MS;
-
-/** When agents have had the time to report again after an outage. */
-export const outageEnds = ({ to }: Outage): number => to + PRESENCE_MS;
 
 /** When a presence runs out unless it is repeated; null: it cannot. */
 export const runsOutAt = ({ presence, reported_at }: Reported): number | null =>

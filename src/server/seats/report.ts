@@ -29,6 +29,7 @@ export const setPresence: WriteCase<'setPresence'> = {
       presence,
       presence_since: since,
       reported_at: tx.now,
+      kept_until: null,
       delivery: applied,
       ...told,
       revision: report.revision + (changed ? 1 : 0),

@@ -1,16 +1,13 @@
 /** What a seat's daemon reports of it: presence, the delivery it applies, where it runs. */
 import type { Knex } from 'knex';
 import { lifecycles } from '../../contract/values.ts';
+import { anyRow } from '../db/query.ts';
 import { rowsBy, rowsOver, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type Outage, PRESENCE_MS, type Presence, thereAfter } from './presence.rules.ts';
+import { PRESENCE_MS, type Reported } from './presence.rules.ts';
 
-export type ReportRow = {
+export type ReportRow = Reported & {
   member_id: string;
-  presence: Presence | null;
-  presence_since: number | null;
-  /** Every presence but `no_session` has to be repeated. */
-  reported_at: number | null;
   delivery: 'focused' | 'all' | 'humans' | 'off' | null;
   /** Of the presence `waiting` only. */
   waiting_for: 'permission' | 'question' | null;
@@ -41,6 +38,7 @@ export const noReport = (memberId: string): ReportRow => ({
   presence: null,
   presence_since: null,
   reported_at: null,
+  kept_until: null,
   delivery: null,
   ...notWaiting,
   ...nowhere,
@@ -67,10 +65,24 @@ export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
           "CASE WHEN presence IS NULL OR presence = 'no_session' THEN presence_since WHEN reported_at <= ? THEN reported_at ELSE ? END",
           [tx.now - PRESENCE_MS, tx.now],
         ),
+        kept_until: null,
         ...notWaiting,
         ...nowhere,
       }),
   );
+
+/** Of these, where somebody was there at this moment, or counted as there. */
+const there = (reports: Knex.QueryBuilder, at: number): Knex.QueryBuilder =>
+  reports
+    .whereNot('presence', 'no_session')
+    .where((report) => report.where('reported_at', '>', at - PRESENCE_MS).orWhere('kept_until', '>', at));
+
+export const anyThere = (tx: ReadTx, at: number): Promise<boolean> =>
+  anyRow(tx, (db) => there(db('seat_reports'), at).select('member_id').limit(1));
+
+/** From now on, whoever was there at this moment counts as there for as long as a presence lasts. */
+export const keepThere = (tx: WriteTx, at: number): Promise<number> =>
+  tx.change((db) => there(db('seat_reports'), at).update({ kept_until: tx.now + PRESENCE_MS }));
 
 export type WaitingSeat = ReportRow & { name: string; board_id: string };
 
@@ -101,8 +113,6 @@ interface DisconnectedFilter {
   ids?: string[];
   /** Nobody was there at this moment or later. */
   before: number;
-  /** Those who have time to report again after it are left out. */
-  outage: Outage | null;
   limit: number;
 }
 
@@ -110,8 +120,8 @@ interface DisconnectedFilter {
 const since = (db: Knex): Knex.Raw =>
   db.raw("CASE WHEN r.presence = 'no_session' THEN r.presence_since ELSE r.reported_at END");
 
-/** Agents without a session for long, on boards that are not deleted, longest first; never those that none ever reported. */
-export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, outage, limit }: DisconnectedFilter) =>
+/** Agents without a session for long, on boards that are not deleted, longest first; none that never reported or is kept. */
+export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, limit }: DisconnectedFilter) =>
   tx.query<Disconnected>((db) => {
     const query = db({ r: 'seat_reports' })
       .join({ m: 'members' }, 'm.id', 'r.member_id')
@@ -121,11 +131,10 @@ export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, outage, 
       .whereIn('b.lifecycle', lifecycles)
       .whereNotNull('r.presence')
       .where(since(db), '<=', before)
+      .whereRaw('COALESCE(r.kept_until, 0) <= ?', [tx.now])
       .orderBy([{ column: 'since' }, { column: 'm.id' }])
       .limit(limit)
       .select({ member_id: 'm.id', board_id: 'b.id', person_id: 'p.id', handle: 'p.handle', since: since(db) });
-    if (outage !== null)
-      query.where((row) => row.where('r.presence', 'no_session').orWhere('r.reported_at', '<=', thereAfter(outage)));
     if (personId !== null) query.where('m.person_id', personId);
     if (ids !== undefined) query.whereIn('m.id', ids);
     return query;

@@ -5,9 +5,9 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 /**
  * `files`: where the processes of one database last were to keep files together. `last_files`: where files were kept when
- * something was last served from there.
+ * something was last served from there. `served_at`: when agents last could report.
  */
-type MetaName = 'server_id' | 'key_check' | 'files' | 'last_files';
+type MetaName = 'server_id' | 'key_check' | 'files' | 'last_files' | 'served_at';
 
 export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | null> =>
   (await firstRow<{ value: string }>(tx, (db) => db('meta').where('name', name).select('value')))?.value ?? null;

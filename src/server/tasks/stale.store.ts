@@ -22,7 +22,7 @@ export const ownedByAgents = (tx: ReadTx, among: { boardIds: string[] } | { task
       .leftJoin({ r: 'seat_reports' }, 'r.member_id', 'o.id')
       .where({ 't.state': 'in_progress', 'o.kind': 'agent' })
       .select('t.id', 't.board_id', 't.ref', 't.title', 't.owner_at', 't.owner_id', 'o.person_id')
-      .select('r.presence', 'r.presence_since', 'r.reported_at', { owner_name: 'o.name' });
+      .select('r.presence', 'r.presence_since', 'r.reported_at', 'r.kept_until', { owner_name: 'o.name' });
     return 'boardIds' in among ? query.whereIn('t.board_id', among.boardIds) : query.whereIn('t.id', among.taskIds);
   });
 

@@ -5,7 +5,6 @@ import type { Database } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
 import { clearLine } from '../lines/lines.steps.ts';
 import { listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
-import { momentOf } from '../seats/outages.store.ts';
 
 export const LINES_EVERY_MS = 25_000;
 const PAGE = 1_000;
@@ -22,8 +21,7 @@ async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> 
   for (let after = ''; !stopped(); ) {
     const { page, lapsed } = await db.read(async (tx) => {
       const lines = await listReportedLines(tx, after, PAGE);
-      const at = await momentOf(tx);
-      return { page: lines, lapsed: lines.filter((line) => hasLapsed(line, line, at)) };
+      return { page: lines, lapsed: lines.filter((line) => hasLapsed(line, line, tx.now)) };
     });
     if (lapsed.length > 0) await clear(db, lapsed);
     const last = page.at(-1);

@@ -3,18 +3,14 @@ import type { AgentLine, TaskRef } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
 import { type LineRow, linesOf } from '../lines/lines.store.ts';
-import { momentOf } from '../seats/outages.store.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
 import { indexBy } from '../text/rows.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 
 /** The lines of these members that have not ended, by member. */
 export async function standingLines(tx: ReadTx, memberIds: string[], reports: ReadonlyMap<string, ReportRow>) {
-  const [lines, at] = await Promise.all([linesOf(tx, memberIds), momentOf(tx)]);
-  return indexBy(
-    lines.filter((row) => !hasLapsed(row, reports.get(row.member_id), at)),
-    'member_id',
-  );
+  const lines = (await linesOf(tx, memberIds)).filter((row) => !hasLapsed(row, reports.get(row.member_id), tx.now));
+  return indexBy(lines, 'member_id');
 }
 
 export const lineView = (line: Omit<LineRow, 'member_id' | 'task_id'>, task: TaskRef | null): AgentLine => ({

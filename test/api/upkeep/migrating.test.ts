@@ -309,6 +309,7 @@ forEachDatabase('storage migrate', (engine) => {
 async function forget(tx: WriteTx, name: string): Promise<void> {
   const raw = (sql: string) => tx.change((db) => db.raw(sql));
   await tx.change((db) => db('migrations').where('name', '>=', name).delete());
+  await raw('ALTER TABLE seat_reports DROP COLUMN kept_until');
   if (name > '009_waiting_reads') return;
   for (const column of ['reads', 'reads_since']) await raw(`ALTER TABLE members DROP COLUMN ${column}`);
   if (name > '008_rare_events') return;

@@ -1,8 +1,7 @@
 /** Which tasks were left by their owners: worked out when read, because time alone changes it. */
 import type { Policy } from '../../../contract/types.ts';
 import type { ReadTx } from '../../db/tx.ts';
-import { momentOf } from '../../seats/outages.store.ts';
-import { leftAt, type Outage, type Reported } from '../../seats/presence.rules.ts';
+import type { Reported } from '../../seats/presence.rules.ts';
 import { lastWords, type OwnedRow, ownedByAgents } from '../../tasks/stale.store.ts';
 import type { TaskRow } from '../../tasks/tasks.store.ts';
 import { idsIn } from '../../text/rows.ts';
@@ -29,17 +28,15 @@ export async function staleTimes(
   afterOn: (boardId: string) => Policy['stale_after'],
 ): Promise<Map<string, number>> {
   const times = new Map<string, number>();
-  if (rows.length === 0) return times;
-  const { outage } = await momentOf(tx);
   for (const row of rows) {
-    const at = staleAt(afterOn(row.board_id), row, row.owner_at, outage);
+    const at = staleAt(afterOn(row.board_id), row, row.owner_at);
     if (at !== null) times.set(row.id, at);
   }
   const past = rows.filter(({ id }) => (times.get(id) ?? tx.now + 1) <= tx.now);
   const words = past.length === 0 ? [] : await lastWords(tx, idsIn(past));
   for (const { task_id, at } of words) {
     const row = past.find(({ id }) => id === task_id);
-    const later = row && staleAt(afterOn(row.board_id), row, Math.max(row.owner_at, Number(at)), outage);
+    const later = row && staleAt(afterOn(row.board_id), row, Math.max(row.owner_at, Number(at)));
     if (later) times.set(task_id, later);
   }
   return times;
@@ -49,9 +46,9 @@ export async function staleTimes(
  * When a task of an agent is stale unless somebody comes back or writes, in milliseconds since the epoch; null: never.
  * @param wrote when its owner or the owner's person last wrote to it.
  */
-function staleAt(after: Policy['stale_after'], report: Reported, wrote: number, outage: Outage | null): number | null {
+function staleAt(after: Policy['stale_after'], report: Reported, wrote: number): number | null {
   if (after === 'off') return null;
-  return Math.max(Math.max(lastSeen(report), wrote) + after * 1_000, leftAt(report, outage) ?? 0);
+  return Math.max(Math.max(lastSeen(report), wrote) + after * 1_000, report.kept_until ?? 0);
 }
 
 /** The last moment at which somebody was there. A presence that is not repeated counts from its last report. */
