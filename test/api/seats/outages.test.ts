@@ -1,4 +1,6 @@
 /** What is decided about agents that could not report, because no server was there to take it. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { Task } from '../../../src/contract/types.ts';
 import { Api } from '../../support/api.ts';
@@ -6,6 +8,7 @@ import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { putOnBoard } from '../../support/state.ts';
+import { until } from '../../support/until.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -139,4 +142,49 @@ forEachDatabase('after an outage of the server', (engine) => {
       server.clock.advance(MINUTE);
       expect((await seen()).line).to.equal(null);
     });
+
+  if (engine === 'postgres')
+    it('of the database alone, it is the same once that can be reached again', async () => {
+      const gate = await gateTo(server.databaseUrl!);
+      const twin = await startTwin({ ...server, databaseUrl: gate.url });
+      await server.close();
+      const read = () => new Api(twin.url, tom.token).call('getMember', { params: { board, member: claude.memberId } });
+      const line = async () => (await read()).body.line?.text ?? null;
+      expect(await line()).to.equal('Retries');
+      gate.shut();
+      await until(async () => (await read()).status === 503, 'the database is away');
+      server.clock.advance(2 * HOUR);
+      await gate.open();
+      await until(async () => (await read()).status === 200, 'it can be reached again');
+      await until(async () => (await line()) === 'Retries', 'the line is kept');
+      server.clock.advance(181_000);
+      expect(await line()).to.equal(null);
+      await twin.close();
+      gate.shut();
+      await server.restart();
+    });
 });
+
+/** A way to a database that can be shut. */
+async function gateTo(databaseUrl: string) {
+  const url = new URL(databaseUrl);
+  const [hostname, target] = [url.hostname, Number(url.port)];
+  const sockets = new Set<Socket>();
+  const gate = createServer((near) => {
+    const far = connect(target, hostname);
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => {}));
+  });
+  const open = (port: number) => once(gate.listen(port, '127.0.0.1'), 'listening');
+  await open(0);
+  const { port } = gate.address() as AddressInfo;
+  url.port = String(port);
+  return {
+    url: String(url),
+    open: () => open(port),
+    shut(): void {
+      gate.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
