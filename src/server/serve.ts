@@ -29,7 +29,7 @@ import { modeOf, type TeamOptions } from './upkeep/modes.ts';
 import { scheduleClosings, schedulePurge } from './upkeep/purge.ts';
 import { searchIndexer } from './upkeep/search-indexer.ts';
 import type { ServeError } from './upkeep/serve-error.ts';
-import { keepServing, noteReachable } from './upkeep/serving.ts';
+import { Serving } from './upkeep/serving.ts';
 import { withoutPassword } from './upkeep/storage.ts';
 import { sweepLines } from './upkeep/sweep-lines.ts';
 import { useCases } from './use-cases.ts';
@@ -90,9 +90,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const store = await openStore(options.files, { dataDir, db, dbUrl, lost: fail });
     const used = recordUses(db, log);
     const live = new Live(db, clock, used, log);
+    const serving = new Serving(db, clock, log);
     await live.start(
       (error) => fail(ofDatabase(error, dataDir) as ServeError),
-      () => noteReachable(db, log),
+      (yes) => serving.setReachable(yes),
     );
     await db.write(noteReturn);
     // Last: a start that is repeated after it would not be the first one any more.
@@ -100,13 +101,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       live.close();
       throw error;
     });
-    return { store, used, live, person };
+    return { store, used, live, serving, person };
   };
   const data = await useData(options, clock, begin, (url, error) =>
     log.warn({ db: url, reason: messageOf(error), seconds: options.waitForDb }, 'waiting for the database'),
   );
   const { db, root, serverId } = data;
-  const { store, used, live, person } = data.value;
+  const { store, used, live, serving, person } = data.value;
   const undo: (() => Promise<void> | void)[] = [data.close];
   try {
     const look = lookCommand(options);
@@ -152,7 +153,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(schedulePurge(db, repeat, log));
     blobs.start(repeat);
     const bound = await listen(server, options);
-    undo.unshift(keepServing(db, repeat, log));
+    undo.unshift(serving.keep(repeat));
     port = (server.address() as AddressInfo).port;
     await rememberPlace(options.files, { dataDir, db });
     const url = site.baseUrl();

@@ -71,9 +71,9 @@ export class Live {
   /**
    * Starts to follow commits. Must be called before the first request.
    * @param outdated called once the database is too new.
-   * @param back called whenever it can be reached again, before all is read anew.
+   * @param reachable called whenever the database is away, or back: then before all is read anew.
    */
-  async start(outdated: (error: Error) => void, back: () => Promise<void>): Promise<void> {
+  async start(outdated: (error: Error) => void, reachable: (yes: boolean) => Promise<void>): Promise<void> {
     await this.#db.follow({
       outdated,
       committed: (keys) => this.notifier.publish(keys),
@@ -85,7 +85,7 @@ export class Live {
       reachable: (yes, error) => {
         if (yes) this.#log.warn('the database can be reached again');
         else this.#log.warn({ err: error }, 'the database cannot be reached; it is asked again until it can');
-        if (yes) void back().then(() => this.notifier.publishAll());
+        void reachable(yes).then(() => yes && this.notifier.publishAll());
       },
     });
     this.#stopRecounts = repeat(this.#clock, RECOUNT_MS, () => this.#recount());

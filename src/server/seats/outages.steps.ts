@@ -15,10 +15,11 @@ export async function noteReturn(tx: WriteTx): Promise<void> {
   const served = await servedAt(tx);
   if (served === 0 || tx.now - served <= RESTART_MS) return;
   await keepThere(tx, served);
-  await noteServing(tx);
+  await noteServing(tx, tx.now);
 }
 
 /** Whether it matters to anybody that agents can report now. */
 export const servesAnybody = async (tx: ReadTx): Promise<boolean> => anyThere(tx, await servedAt(tx));
 
-export const noteServing = (tx: WriteTx): Promise<number> => setMeta(tx, 'served_at', String(tx.now));
+/** @param now when agents could report, in milliseconds since the epoch */
+export const noteServing = (tx: WriteTx, now: number): Promise<number> => setMeta(tx, 'served_at', String(now));

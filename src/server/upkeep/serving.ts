@@ -1,30 +1,53 @@
-/** Notes that the server is there, by which the next start knows how long nobody could report. */
+/** Notes that the server is there, by which its next start, or the return of its database, knows how long nobody could report. */
 import type { Logger } from 'pino';
-import type { Repeat } from '../db/clock.ts';
+import type { Clock, Repeat } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { noteReturn, noteServing, servesAnybody } from '../seats/outages.steps.ts';
 
 const EVERY_MS = 25_000;
 
-/** Every 25 seconds, and once more at the end. @returns a function that stops it */
-export function keepServing(db: Database, repeat: Repeat, log: Logger): () => Promise<void> {
-  const note = async (): Promise<void> => {
-    try {
-      // An idle server writes nothing.
-      if (await db.read(servesAnybody)) await db.write(noteServing);
-    } catch (error) {
-      log.error({ err: error }, 'noting that the server is there failed; it is tried again');
-    }
-  };
-  const stop = repeat(EVERY_MS, note);
-  return () => {
-    stop();
-    return note();
-  };
-}
+export class Serving {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #reachable = true;
+  /** The database was away, which is not noted yet. */
+  #returns = false;
 
-/** The database can be reached again. */
-export const noteReachable = (db: Database, log: Logger): Promise<void> =>
-  db.write(noteReturn).catch((error: unknown) => {
-    log.error({ err: error }, 'noting since when the database can be reached failed');
-  });
+  constructor(db: Database, clock: Clock, log: Logger) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Every 25 seconds, and once more at the end. @returns a function that stops it */
+  keep(repeat: Repeat): () => Promise<void> {
+    const stop = repeat(EVERY_MS, () => this.#note());
+    return () => {
+      stop();
+      return this.#note();
+    };
+  }
+
+  /** Whether the database can be reached has changed. */
+  async setReachable(reachable: boolean): Promise<void> {
+    this.#reachable = reachable;
+    this.#returns = true;
+    await this.#note();
+  }
+
+  async #note(): Promise<void> {
+    if (!this.#reachable) return;
+    // What is written after an outage that it had to wait for was true before it.
+    const now = this.#clock.now();
+    try {
+      if (this.#returns) {
+        await this.#db.write(noteReturn);
+        this.#returns = false;
+        // An idle server writes nothing.
+      } else if (await this.#db.read(servesAnybody)) await this.#db.write((tx) => noteServing(tx, now));
+    } catch (error) {
+      this.#log.error({ err: error }, 'noting that the server is there failed; it is tried again');
+    }
+  }
+}
