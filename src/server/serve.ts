@@ -45,7 +45,7 @@ export interface ServeOptions extends DataOptions, LogOptions {
   files?: string | undefined;
   /** Bytes that all files together may take; 0: as many as fit. */
   filesQuota?: number | undefined;
-  /** Processes that serve with these settings. Default 1. */
+  /** Processes that serve with these settings, told to the first of them; 0: this is another one. Default 1. */
   processes?: number | undefined;
   clock?: Clock;
   /** Multiplies the limits on attempts, for tests, which make many from one address. */

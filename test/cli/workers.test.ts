@@ -55,7 +55,13 @@ describe('a team’s server of several workers', function () {
   const flags = () => ['--public-url', `https://${HOST}`, '--data', data, '--listen', `127.0.0.1:${port}`];
   const start = (env: Record<string, string>): ChildProcess =>
     home.start(['serve', '--team', ...flags(), '--admin', 'ana'], { env });
-  const shared = (workers: number) => ({ SERVICE_DB: db, SERVICE_FILES: 'db:', SERVICE_WORKERS: String(workers) });
+  const shared = (workers: number) => ({
+    SERVICE_DB: db,
+    SERVICE_FILES: 'db:',
+    SERVICE_WORKERS: String(workers),
+    // Three of them may open more than Postgres takes.
+    SERVICE_DB_POOL: '100',
+  });
   const workersOf = (): number[] => {
     try {
       return execFileSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)])
@@ -74,6 +80,7 @@ describe('a team’s server of several workers', function () {
     return workersOf().length === count && (await database.query(connected)).rowCount === count;
   };
   const listening = (): number => printed().stderr.split('"listening"').length - 1;
+  const warned = (): number => printed().stderr.split('the database takes fewer connections').length - 1;
   const key = (): string => readFileSync(join(data, 'admin-key'), 'utf8').trim();
 
   before(async () => {
@@ -98,6 +105,7 @@ describe('a team’s server of several workers', function () {
       1,
     );
     expect(printed().stderr.match(/The first admin is @ana/g)).to.have.length(1);
+    expect(warned()).to.equal(1);
     expect(workersOf()).to.have.length(3);
     expect(JSON.parse(readFileSync(join(data, 'server.pid'), 'utf8'))).to.include({ pid: child.pid });
     const made = await call(port, 'POST', '/v1/boards', key(), { name: 'shared' });
@@ -142,6 +150,7 @@ describe('a team’s server of several workers', function () {
     const after = workersOf();
     expect(after).to.have.length(3);
     expect(after.filter((pid) => before.includes(pid))).to.deep.equal([]);
+    expect(warned()).to.equal(1);
     const { text } = await call(port, 'GET', '/v1/boards/shared/messages?newest=true&limit=200', key());
     const { messages } = JSON.parse(text) as { messages: Message[] };
     expect(messages.filter(({ body }) => body === 'on')).to.have.length(Math.min(statuses.length, 200));

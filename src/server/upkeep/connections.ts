@@ -10,7 +10,7 @@ const BESIDE = 3;
 
 interface Uses {
   dbPool?: number | undefined;
-  /** Processes that serve with these settings. */
+  /** Processes that serve with these settings; 0: another one of them looks. */
   processes?: number | undefined;
   files: StoreKind;
 }
@@ -21,7 +21,8 @@ export async function warnOfConnections(db: Database, { dbPool = POOL_SIZE, proc
   const most = await db.read((tx) =>
     tx.query<{ max_connections: number; reserved: number }>((knex) =>
       knex.raw(
-        "SELECT current_setting('max_connections')::int AS max_connections, current_setting('superuser_reserved_connections')::int AS reserved",
+        `SELECT current_setting('max_connections')::int AS max_connections,
+         current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int AS reserved`,
       ),
     ),
   );

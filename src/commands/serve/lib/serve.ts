@@ -64,7 +64,11 @@ export async function runServer(options: ServeOptions, out: Output, workers = 1)
   if (workers > 1 && cluster.isPrimary) return superviseWorkers(options, out, workers);
   makeFolder(options.dataDir);
   const { startServer } = await loadServer();
-  const server = await startServer({ ...options, processes: workers, supervised: cluster.isWorker }).catch(failWith);
+  // Of all workers the first one looks whether Postgres has room for them, once.
+  const again = (cluster.worker?.id ?? 1) > 1;
+  const server = await startServer({ ...options, processes: again ? 0 : workers, supervised: cluster.isWorker }).catch(
+    failWith,
+  );
   if (cluster.isWorker) return serveAsWorker(server);
   if (server.mode === 'team') announceTeam(server, out);
   else announce(server, out);
