@@ -157,10 +157,12 @@ export class PostgresDatabase implements Database {
         return await open();
       } catch (error) {
         const most = this.#clients.size > 0 ? FULL_MS.some : this.#away ? 0 : FULL_MS.none;
-        const given = this.#closed || pool.numPendingAcquires() === 0 || this.#clock.now() - began >= most;
-        if (given || (error as { code?: string }).code !== TOO_MANY) throw error;
+        const left = began + most - this.#clock.now();
+        const given = (): boolean => this.#closed || pool.numPendingAcquires() === 0;
+        if (given() || left <= 0 || (error as { code?: string }).code !== TOO_MANY) throw error;
+        await new Promise<void>((resolve) => void this.#clock.after(Math.min(pause, left), resolve));
+        if (given()) throw error;
       }
-      await new Promise<void>((resolve) => void this.#clock.after(pause, resolve));
     }
   }
 
