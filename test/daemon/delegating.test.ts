@@ -124,6 +124,12 @@ describe('the machine’s delegation', () => {
       board_id: one.id,
     });
     expect(find(two.name)).to.not.have.property('seat');
+    // The id decides which server it is, not the address.
+    await machine.knows(server.url, serverId, server.dana);
+    const elsewhere = await boards({ lifecycle: 'all', server: server.url });
+    expect(elsewhere.boards.map(({ name, seat }) => [name, seat])).to.deep.equal(
+      all.map(({ name, seat }) => [name, seat]),
+    );
     const page = await boards({ limit: 1 });
     expect(page.boards).to.have.length(1);
     expect(page.next_after).to.be.a('string');

@@ -286,6 +286,36 @@ describe('pairing two sessions', () => {
     expect((await look(request)).recipient?.agent_id).to.equal((held as { member_id: string }[])[0]!.member_id);
   });
 
+  it('is for the session’s own agent also where its server is named by another address', async () => {
+    const { server_id } = await server.nobody.ok('getInfo');
+    const { id } = await dana();
+    await rig.machine.knows(server.url, server_id, server.dana, { person: { id, handle: 'dana' } });
+    const there = { server: server.url };
+    const tokens = () => seats.map((seat) => rig.machine.credentials.token(proxy.url, seat.member_id));
+    const before = tokens();
+    const proposed = await ask(sessions[0]!, 'request', {
+      ...there,
+      board_id: board.id,
+      recipient_id: id,
+      work: 'together',
+    });
+    expect(codeOf(proposed)).to.equal('ok');
+    const { id: pairing_id } = proposed['pairing'] as PairingRequest;
+    expect(codeOf(await ask(sessions[0]!, 'select', { ...there, pairing_id }))).to.equal('ok');
+    expect(codeOf(await ask(sessions[1]!, 'accept', { ...there, pairing_id }))).to.equal('ok');
+    const { initiator, recipient } = await look({ id: pairing_id });
+    expect([initiator?.agent_id, recipient?.agent_id]).to.deep.equal(seats.map(({ member_id }) => member_id));
+    expect(tokens()).to.deep.equal(before);
+    expect(codeOf(await ask(sessions[0]!, 'cancel', { ...there, pairing_id }))).to.equal('ok');
+    expect(proxy.seen.find(({ path }) => path.endsWith('/cancel'))?.token).to.equal(before[0]);
+    // A session that names the agent by it takes the same seat, and gives it up.
+    const next = await rig.session({ ...seats[0]!, origin: server.url });
+    expect((await next.ask('agents'))['seats']).to.have.nested.property('[0].server', proxy.url);
+    const { board: name, name: agent, member_id } = seats[0]!;
+    const given = await next.ask('unbind', { agent: { server: server.url, board: name, name: agent, member_id } });
+    expect(given).to.not.have.any.keys('error', 'seats');
+  });
+
   describe('after an invite that a session asked for', () => {
     const asked = async () => {
       const token = rig.machine.credentials.token(proxy.url, seats[0]!.member_id)!;

@@ -15,7 +15,7 @@ import type { Servers } from '../server-link/servers.ts';
 import type { Environment } from '../server-link/transport.ts';
 import { Delegation, delegationName, revoked, withPersonKey } from './delegation.ts';
 import { isRevoked, isUnreachable, retryUnreachable, withRefusals } from './refusals.ts';
-import { resolveServer } from './resolve-server.ts';
+import { resolveServer, seatOn } from './resolve-server.ts';
 
 export interface DelegatedBoardsOptions {
   servers: Servers;
@@ -63,7 +63,7 @@ export class DelegatedBoards {
     const { data } = await this.#withDelegation(origin, (client) => client.call('listBoards', { query }));
     const { boards, archived_count, next_after } = data;
     const marked = boards.map((board: Board) => {
-      const seat = session.seats.find((each) => each.origin === origin && each.board_id === board.id);
+      const seat = seatOn(this.#options.credentials, session, { origin, boardId: board.id });
       return seat ? { ...board, seat: agentRefOf(seat) } : board;
     });
     return { server: origin, boards: marked, archived_count, next_after };

@@ -1,8 +1,8 @@
-/** Resolves the server that a session's request is about. */
+/** Resolves the server that a session's request is about, and the session's seat there. */
 import type { Env, Folders } from '../../local/folders.ts';
 import { namedServer, usualServer } from '../../local/servers.ts';
 import { ControlRefusal } from '../control/errors.ts';
-import type { SessionView } from '../refs.ts';
+import type { SeatIdentity, SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import { asRefusal } from './refusals.ts';
 
@@ -36,3 +36,11 @@ export function resolveServer(
     throw asRefusal(error, '');
   }
 }
+
+/** The session's seat on a board, by whichever address of the server it was taken. */
+export const seatOn = (
+  credentials: CredentialStore,
+  { seats }: SessionView,
+  { origin, boardId }: { origin: string; boardId: string },
+): SeatIdentity | undefined =>
+  seats.find((seat) => seat.board_id === boardId && credentials.isSame(seat.origin, origin));

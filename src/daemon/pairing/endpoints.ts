@@ -96,8 +96,9 @@ export class Endpoints {
   /** The existing endpoint if it belongs to the same boot of the same session; otherwise a new one. */
   endpoint(
     { id, generation }: PairingRequest,
-    { origin, side, session, seat }: { origin: string; side: PairingSide; session: Session; seat: SeatIdentity },
+    { side, session, seat }: { side: PairingSide; session: Session; seat: SeatIdentity },
   ): Endpoint {
+    const { origin } = seat;
     const { serverId } = this.#options.credentials.server(origin)!;
     const binding = this.#options.seats.of(seat)?.row.generation ?? 0;
     const bound: EndpointBinding = {

@@ -4,7 +4,7 @@ import { quoted, shellWord } from '../bundle/escape.ts';
 import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { PAIRINGS } from '../control/limits.ts';
-import { resolveServer } from '../delegation/resolve-server.ts';
+import { resolveServer, seatOn } from '../delegation/resolve-server.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ApprovalWatch } from '../journal/rows.ts';
 import type { Answers, Requests } from '../protocol.ts';
@@ -115,12 +115,12 @@ export class Pairing {
     const { board_id, recipient_id, initiating_agent_id, work, idempotency_key } = frame;
     if (board_id === undefined || recipient_id === undefined || work === undefined)
       throw missing('board_id, recipient_id, work');
-    const seat = findSeat(session, origin, board_id);
+    const seat = this.#seatOn(session, origin, board_id);
     if (!seat)
       throw new ControlRefusal('invalid_request', 'This session holds no seat on that board.', {
         hint: 'service join',
       });
-    return this.#call(origin, { seat }, 'createPairingRequest', {
+    return this.#call(seat.origin, { seat }, 'createPairingRequest', {
       body: { board_id, recipient_id, initiating_agent_id: initiating_agent_id ?? seat.member_id, work },
       idempotencyKey: idempotency_key,
     });
@@ -149,8 +149,12 @@ export class Pairing {
   /** As the session's seat on that board, else as its person. */
   async #cancel(origin: string, session: Session, frame: Frame): Promise<PairingRequest> {
     const { board_id } = await this.#request(origin, requirePairingId(frame));
-    const seat = findSeat(session, origin, board_id);
-    return this.#call(origin, seat ? { seat } : 'person', 'cancelPairing', writeInput(frame));
+    const seat = this.#seatOn(session, origin, board_id);
+    return this.#call(seat?.origin ?? origin, seat ? { seat } : 'person', 'cancelPairing', writeInput(frame));
+  }
+
+  #seatOn(session: Session, origin: string, boardId: string): SeatIdentity | undefined {
+    return seatOn(this.#options.credentials, session.view, { origin, boardId });
   }
 
   async #bind(
@@ -159,10 +163,10 @@ export class Pairing {
     { frame, side, id, joinBoard }: { frame: Frame; side: PairingSide; id: string; joinBoard: JoinBoard },
   ): Promise<Answer> {
     const request = await this.#request(origin, id);
-    if (!findSeat(session, origin, request.board_id)) await joinBoard(boardOf(request) ?? request.board_id);
-    const seat = findSeat(session, origin, request.board_id);
+    if (!this.#seatOn(session, origin, request.board_id)) await joinBoard(boardOf(request) ?? request.board_id);
+    const seat = this.#seatOn(session, origin, request.board_id);
     if (!seat) throw new ControlRefusal('pairing_changed', 'The session gave its seat up meanwhile.');
-    const endpoint = this.endpoints.endpoint(request, { origin, side, session, seat });
+    const endpoint = this.endpoints.endpoint(request, { side, session, seat });
     if (request.state === 'ready') {
       const bound = request[side];
       if (bound?.agent_id === seat.member_id && bound.session_binding === endpoint.bindingHash)
@@ -212,13 +216,13 @@ export class Pairing {
     const id = found.pairing_request_id;
     if (id === undefined) return true;
     const request = await this.#call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
-    const { origin } = seat;
-    const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: current.identity });
+    const endpoint = this.endpoints.endpoint(request, { side: 'initiator', session, seat: current.identity });
     await this.endpoints.select(endpoint, false).catch((error: unknown) => {
       if (error instanceof ControlRefusal && error.code === 'forbidden')
         session.pendingLines.push(notSelectedLine(request.id, current.identity.board));
       throw error;
     });
+    const { origin } = seat;
     this.#options.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
     void endpoint.steps.run().catch(ignore);
     return true;
@@ -228,9 +232,6 @@ export class Pairing {
 /** Taking the seat again by itself would end the invite that was just allowed. */
 const notSelectedLine = (id: string, board: string): string =>
   `service: this session was not selected for ${quoted(id)}: the key of this machine is not the one its seat was made with. Once the invite is used, run: service join --board ${board}; then: service pairing select ${shellWord(id)} --here`;
-
-const findSeat = (session: Session, origin: string, boardId: string): SeatIdentity | undefined =>
-  session.view.seats.find((seat) => seat.origin === origin && seat.board_id === boardId);
 
 function requirePairingId({ pairing_id: id }: Frame): string {
   if (id !== undefined) return id;

@@ -39,7 +39,7 @@ function matches(
   { server, board, name, member_id, board_id }: AgentRef,
   credentials: CredentialStore,
 ) {
-  if (seat.origin !== (credentials.server(canonicalOrigin(server))?.origin ?? server)) return false;
+  if (!credentials.isSame(seat.origin, canonicalOrigin(server))) return false;
   if (member_id !== undefined)
     return seat.member_id === member_id && (board_id === undefined || seat.board_id === board_id);
   return seat.board === board && seat.name === name;

@@ -99,7 +99,7 @@ export function queued(context: Context, frame: Requests['queued']): Answers['qu
 /** Records messages that a command showed in full: they are not delivered in this boot, but not acknowledged either. */
 export async function shown(context: Context, frame: Requests['shown']): Promise<Answers['shown']> {
   const session = context.sessions.require(frame);
-  const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));
+  const seat = [...session.seats].find((one) => isSameAgent(context, one.ref, frame.agent));
   const { boot } = session.row;
   if (!seat || frame.subagent || frame.boot !== boot || frame.generation !== seat.row.generation)
     return { shown: false };

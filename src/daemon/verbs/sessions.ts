@@ -145,7 +145,7 @@ export function serializeAdditions<T>(session: Session, work: () => Promise<T>):
 
 export function unbind(context: Context, frame: Requests['unbind']): Answers['unbind'] {
   const session = context.sessions.require(frame);
-  const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));
+  const seat = [...session.seats].find((one) => isSameAgent(context, one.ref, frame.agent));
   if (seat) releaseSeat(context, session, seat);
   return { seats: seatsOf(session) };
 }
@@ -206,8 +206,8 @@ const unknownSeat = ({ name, board }: AgentRef): ControlRefusal =>
     hint: 'service agents',
   });
 
-export const isSameAgent = (own: AgentRef, named: AgentRef): boolean =>
-  own.server === named.server &&
+export const isSameAgent = ({ servers }: Context, own: AgentRef, named: AgentRef): boolean =>
+  servers.isSame(own.server, named.server) &&
   (named.member_id === undefined
     ? own.board === named.board && own.name === named.name
     : own.member_id === named.member_id);
