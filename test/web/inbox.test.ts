@@ -992,7 +992,8 @@ describe('what needs the person', () => {
     const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
     await page.route('**/v1/me/agents*', (route) => route.fulfill({ status: 400, json: { error } }));
     await page.goto(`${server.url}/inbox/pairings/${id}`);
-    const refusal = page.getByRole('alert').filter({ hasText: 'Not now.' });
+    const work = page.getByRole('region', { name: 'What it is about' });
+    const refusal = work.getByRole('alert').filter({ hasText: 'Not now.' });
     await refusal.waitFor();
     const none = page.getByText('You have no agent on that board yet.');
     expect(await none.count()).to.equal(0);
@@ -1062,7 +1063,8 @@ describe('what needs the person', () => {
     ] as const) {
       await page.route(request, (route) => route.fulfill({ status: 400, json: { error } }));
       await page.goto(server.url + path);
-      const refusal = page.getByRole('alert').filter({ hasText: 'Not now.' });
+      const work = page.getByRole('region', { name: 'What it is about' });
+    const refusal = work.getByRole('alert').filter({ hasText: 'Not now.' });
       await refusal.waitFor();
       await page.unrouteAll({ behavior: 'wait' });
       await refusal.getByRole('button', { name: 'Try again' }).click();
