@@ -1063,8 +1063,7 @@ describe('what needs the person', () => {
     ] as const) {
       await page.route(request, (route) => route.fulfill({ status: 400, json: { error } }));
       await page.goto(server.url + path);
-      const work = page.getByRole('region', { name: 'What it is about' });
-    const refusal = work.getByRole('alert').filter({ hasText: 'Not now.' });
+      const refusal = page.getByRole('alert').filter({ hasText: 'Not now.' });
       await refusal.waitFor();
       await page.unrouteAll({ behavior: 'wait' });
       await refusal.getByRole('button', { name: 'Try again' }).click();
