@@ -1,7 +1,7 @@
 /** Applies events to loaded messages: replies, answers, reactions, names. */
-import type { Answer, Board, BoardEvent, Message } from '../../contract/types.ts';
+import type { Board, BoardEvent, Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
-import { call } from '../api/client.ts';
+import { listAll } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 import type { Entry } from './entries.ts';
 import { Post } from './thread.ts';
@@ -89,17 +89,11 @@ async function readRuns(loaded: LoadedMessages, thread?: unknown): Promise<void>
   const all = posts(loaded).filter(({ message }) => message.peek().held || message.peek().thread === 'held');
   for (const id of new Set(all.map(({ message }) => message.peek().thread_root ?? message.peek().id))) {
     if (thread !== undefined && id !== thread) continue;
-    for (let after: number | null = 0; after !== null; ) {
-      const page: Answer<'listReplies'> = await call('listReplies', {
-        params: { message: id },
-        query: { after, limit: 200 },
-      });
+    for await (const page of listAll('listReplies', { params: { message: id }, query: { limit: 200 } }))
       for (const { seq, held, agent_run, thread } of [...page.replies, ...(page.root ? [page.root] : [])]) {
         const message = loaded.find(seq)?.post.message;
         if (message) message.value = { ...message.peek(), held, agent_run, thread };
       }
-      after = page.next_after;
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** A message and its replies. Whether a thread is open is stored in this browser. */
 import { computed, type Signal, signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
+import { readAll } from '../api/client.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 
 /** The most replies of a thread in the document. */
@@ -107,15 +107,8 @@ export class Thread {
   private async read(): Promise<void> {
     this.error.value = null;
     try {
-      const found: Post[] = [];
-      for (let after: number | null = 0; after !== null; ) {
-        const page: { replies: Message[]; next_after: number | null } = await call('listReplies', {
-          params: { message: this.root.id },
-          query: { after, limit: 200 },
-        });
-        found.push(...page.replies.map((reply) => new Post(reply)));
-        after = page.next_after;
-      }
+      const input = { params: { message: this.root.id }, query: { limit: 200 } };
+      const found = (await readAll('listReplies', 'replies', input)).map((reply) => new Post(reply));
       const last = found.at(-1)?.seq ?? 0;
       this.replies.value = [...found, ...this.replies.peek().filter(({ seq }) => seq > last)];
       this.firstVisible.value = Math.max(0, this.replies.peek().length - MAX_VISIBLE);
