@@ -10,7 +10,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
 import { attempt } from '../state/attempts.ts';
 import type { Room } from '../state/room.ts';
-import { ownName, readStorage, writeStorage } from '../state/storage.ts';
+import { ownName, readStored, writeStorage } from '../state/storage.ts';
 import { sendFile } from '../upload/send.ts';
 import { openBrief } from './brief.ts';
 
@@ -28,13 +28,7 @@ interface Draft {
 
 const storageName = (boardId: string): string => ownName(`brief:${boardId}`);
 
-function loadDraft(boardId: string): Draft | null {
-  try {
-    return JSON.parse(readStorage(storageName(boardId)) ?? 'null') as Draft | null;
-  } catch {
-    return null;
-  }
-}
+const loadDraft = (boardId: string): Draft | null => readStored(storageName(boardId), null);
 
 /** Whether this browser has an unsaved text for the board's brief. */
 export const hasDraft = (boardId: string): boolean => loadDraft(boardId) !== null;

@@ -1,6 +1,6 @@
 /** Drafts of messages, stored in this browser by person, board and thread. */
 import { type Signal, signal } from '@preact/signals';
-import { listenToStorage, readStorage, writeStorage } from '../state/storage.ts';
+import { listenToStorage, readStored, writeStorage } from '../state/storage.ts';
 
 export interface AskDraft {
   /** The name of the member who is asked; empty until chosen. */
@@ -50,24 +50,18 @@ const drafts = new Map<string, Signal<Draft>>();
 export function getDraft(name: string): Signal<Draft> {
   let found = drafts.get(name);
   if (!found) {
-    found = signal({ ...emptyDraft, ...read(name) });
+    found = signal(read(name));
     drafts.set(name, found);
   }
   return found;
 }
 
-function read(name: string): Partial<Draft> {
-  try {
-    return JSON.parse(readStorage(name) ?? '{}') as Partial<Draft>;
-  } catch {
-    return {};
-  }
-}
+const read = (name: string): Draft => ({ ...emptyDraft, ...readStored<Partial<Draft>>(name, {}) });
 
 // Tabs that show one board share its drafts; otherwise each would overwrite what is typed in the other.
 listenToStorage((name) => {
   const draft = drafts.get(name);
-  if (draft) draft.value = { ...emptyDraft, ...read(name) };
+  if (draft) draft.value = read(name);
 });
 
 /** Whether a draft has nothing that could be posted. */

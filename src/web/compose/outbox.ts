@@ -16,7 +16,7 @@ import { isForgotten, isOld, mayBeDone } from '../state/attempts.ts';
 import { openTalk } from '../state/open-talk.ts';
 import { replyTarget } from '../state/reply.ts';
 import { type Room, room as shownRoom } from '../state/room.ts';
-import { listenToStorage, readStorage, storedNames, unsentName, writeStorage } from '../state/storage.ts';
+import { listenToStorage, readStored, storedNames, unsentName, writeStorage } from '../state/storage.ts';
 import { changeDraft, type Draft, getDraft, isEmpty } from './draft.ts';
 import { withTimeLeft } from './request.ts';
 import { uploads } from './uploads.ts';
@@ -129,13 +129,7 @@ const failOnceNotSent = (item: Unsent, name: string): Promise<void> =>
     }
   });
 
-function read(name: string): Unsent[] {
-  try {
-    return JSON.parse(readStorage(name) ?? '[]') as Unsent[];
-  } catch {
-    return [];
-  }
-}
+const read = (name: string): Unsent[] => readStored(name, []);
 
 // What another tab is sending may still succeed; it is shown here only once it failed.
 listenToStorage((name) => {

@@ -4,7 +4,7 @@ import type { ChainPoint } from '../../contract/chain.ts';
 import type { Problem } from '../api/errors.ts';
 import { workerUrl } from '../parts/worker.ts';
 import type { Room } from '../state/room.ts';
-import { readStorage, writeStorage } from '../state/storage.ts';
+import { readStored, writeStorage } from '../state/storage.ts';
 import type { Checked, Counts, FromVerifier, ToVerifier } from './protocol.ts';
 
 export interface Verdict {
@@ -26,16 +26,13 @@ const initial: Verdict = {
   error: null,
 };
 
-const loadPin = (boardId: string): ChainPoint | null =>
-  JSON.parse(readStorage(`record ${boardId}`) ?? 'null') as ChainPoint | null;
-
 /** @param attempt a change restarts the check from the first event */
 export function useVerdict(room: Room, attempt: number): Verdict {
   const [verdict, setVerdict] = useState(initial);
   const id = room.board.value?.id;
   useEffect(() => {
     if (id === undefined) return;
-    const pinned = loadPin(id);
+    const pinned = readStored<ChainPoint | null>(`record ${id}`, null);
     setVerdict({ ...initial, previousHead: pinned });
     const worker = new Worker(workerUrl('verify'), { type: 'module', name: 'verify' });
     const send = (message: ToVerifier): void => worker.postMessage(message);

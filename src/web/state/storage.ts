@@ -21,6 +21,15 @@ export function readStorage(name: string): string | null {
   }
 }
 
+/** The value stored as JSON under a name; `otherwise` where there is none, or it cannot be read. */
+export function readStored<T>(name: string, otherwise: T): T {
+  try {
+    return (JSON.parse(readStorage(name) ?? 'null') as T | null) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
 /** Stores a text under a name; null removes it. */
 export function writeStorage(name: string, text: string | null): void {
   memory.delete(name);
@@ -59,7 +68,7 @@ export function useStored<T>(
   dropped?: () => void,
 ): [value: T, set: (value: T) => void, drop: () => void] {
   const [stored] = useState(() => ownName(name));
-  const [value, setValue] = useState((): T => (JSON.parse(readStorage(stored) ?? 'null') as T | null) ?? initial);
+  const [value, setValue] = useState(() => readStored(stored, initial));
   const set = (next: T): void => {
     setValue(next);
     writeStorage(stored, JSON.stringify(next));

@@ -2,13 +2,13 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
-import { readStorage, writeStorage } from '../state/storage.ts';
+import { readStored, writeStorage } from '../state/storage.ts';
 
 /** The most replies of a thread in the document. */
 const MAX_VISIBLE = 60;
 const MAX_REMEMBERED = 400;
 
-const readChoices = () => new Map(JSON.parse(readStorage('threads') ?? '[]') as [string, boolean][]);
+const readChoices = () => new Map(readStored<[string, boolean][]>('threads', []));
 /** Threads that the person opened or closed, by the id of the first message, latest last. */
 let choices = readChoices();
 
