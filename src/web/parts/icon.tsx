@@ -21,7 +21,7 @@ type IconButtonProps = ButtonHTMLAttributes & {
 export const IconButton = ({ icon, label, small, on, class: more, ...rest }: IconButtonProps) => (
   <button
     type="button"
-    class={['b bare ic', more, on && 'on'].filter(Boolean).join(' ')}
+    class={`b bare ic${more ? ` ${more}` : ''}${on ? ' on' : ''}`}
     aria-label={label}
     aria-pressed={on}
     {...rest}
