@@ -40,12 +40,14 @@ describe('--timeout', () => {
   });
 
   it('is for each where a list is read to its end', async () => {
+    for (const body of ['word one', 'word two', 'word three']) await home().json(['say', body, '-b', 'one']);
     for (const args of [
       ['audit', 'verify', '-b', 'one'],
-      ['search', 'word', '-b', 'one', '--all'],
-      ['read', '-b', 'one', '--ndjson'],
+      ['search', 'word', '-b', 'one', '--all', '--limit', '1'],
+      // The page that is read, and the mark.
+      ['read', '-b', 'one', '--ndjson', '--mark-read'],
     ]) {
-      const { code, stderr } = await home().run(args, { env });
+      const { code, stderr } = await home().run([...args, '--timeout', '20'], { env });
       expect(code, args.join(' ') + stderr).to.equal(0);
     }
   });
