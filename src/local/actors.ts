@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Failure, usage } from './failure.ts';
 import type { Env } from './folders.ts';
-import type { Credentials, SavedSeat, ServerEntry } from './keys/credentials.ts';
+import { type Credentials, isSameServer, type SavedSeat, type ServerEntry } from './keys/credentials.ts';
 import { loginCommand } from './servers.ts';
 
 export interface Seat {
@@ -42,7 +42,7 @@ export function chooseActor(
   here: readonly Seat[] = [],
 ): Actor {
   const board = choice.board ?? env.SERVICE_BOARD;
-  const near = choice.serverOrigin ? here.filter(({ origin }) => origin === choice.serverOrigin) : here;
+  const near = choice.serverOrigin && here.length > 0 ? seatsAtServer(here, saved(), choice.serverOrigin) : here;
   if (choice.ofBoard && !board && near.length > 1) throw severalSeats(near);
   if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved(), env), source: 'flag' };
   const token = actingToken(choice.as, env, here);
@@ -99,7 +99,7 @@ function findSeat(typed: string, choice: ActorChoice, saved: Credentials, env: E
   const [name = '', named] = selector.split('@', 2);
   const board = named ?? choice.board;
   const held = allSeats(saved).filter((seat) => seat.memberId === selector || seat.saved.name === name);
-  const here = choice.serverOrigin ? held.filter((seat) => seat.origin === choice.serverOrigin) : held;
+  const here = choice.serverOrigin ? seatsAtServer(held, saved, choice.serverOrigin) : held;
   if (held.length > 0 && here.length === 0) throw onAnotherServer(selector, held[0]!);
   const usual = here.filter((seat) => isOn(seat, env.SERVICE_BOARD));
   const among = board ? here.filter((seat) => isOn(seat, board)) : usual.length > 0 ? usual : here;
@@ -117,6 +117,13 @@ function findSeat(typed: string, choice: ActorChoice, saved: Credentials, env: E
       hint: `Its name stays taken; make another: service agent create NAME --board ${board ?? 'BOARD'}`,
     });
   throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`);
+}
+
+/** Those at the server of an address; of one that is saved at two, the row at that address. */
+function seatsAtServer(seats: readonly Seat[], saved: Credentials, address: string): Seat[] {
+  const there = seats.filter(({ origin }) => isSameServer(saved, origin, address));
+  const exact = new Set(there.flatMap(({ origin, memberId }) => (origin === address ? [memberId] : [])));
+  return there.filter(({ origin, memberId }) => origin === address || !exact.has(memberId));
 }
 
 const knownSeats = (saved: Credentials): EndedSeat[] =>

@@ -62,6 +62,22 @@ describe('saved credentials', () => {
     expect(codeOf('nobody')).to.equal('agent_seat_elsewhere');
   });
 
+  it('find a seat by any address of its server, and by that of its row first', async () => {
+    const atB = (as: string) =>
+      chooseActor({ as, board: undefined, serverOrigin: 'https://b.example' }, () => readCredentials(place()), {});
+    await updateCredentials(place(), ({ servers }) => {
+      const seats = { mem_2: seat('codex', 'two') };
+      servers['https://b.example'] = { ...servers['https://a.example']!, name: 'b', seats };
+    });
+    expect(atB('claude')).to.have.nested.property('seat.origin', 'https://a.example');
+    expect(atB('codex@two')).to.have.nested.property('seat.origin', 'https://b.example');
+    expect(atB('codex@one')).to.have.nested.property('seat.memberId', 'mem_1');
+    await updateCredentials(place(), ({ servers }) => {
+      servers['https://b.example']!.server_id = 'srv_2';
+    });
+    expect(() => atB('claude')).to.throw('claude has its seat on https://a.example; nothing was sent.');
+  });
+
   it('let SERVICE_BOARD decide between seats of one name, where no flag does', () => {
     const two = { SERVICE_BOARD: 'two' };
     expect(choose('codex', undefined, two)).to.have.nested.property('seat.memberId', 'mem_2');

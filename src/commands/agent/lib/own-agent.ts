@@ -1,10 +1,9 @@
 /** The agent that a person's command is about. */
 import { runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, namedOrigin } from '../../../cli/session/open-session.ts';
-import { savedSeats } from '../../../cli/session/own-seats.ts';
-import { chooseActor, environmentToken, isOn, type Seat } from '../../../local/actors.ts';
+import { allSeats, chooseActor, environmentToken, isOn, type Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
-import { readCredentials } from '../../../local/keys/credentials.ts';
+import { isSameServer, readCredentials } from '../../../local/keys/credentials.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
 
 /** Where a command was told to go. */
@@ -42,11 +41,12 @@ export function holdsSeat(as: string, { board, server }: Globals): boolean {
   const [nameOrId, named] = partsOf(as);
   const boards = [named, board].filter((one) => one !== undefined);
   const origin = originOf(server);
-  return savedSeats().some(
+  const saved = readCredentials(runtime().folders);
+  return allSeats(saved).some(
     (seat) =>
       (seat.memberId === nameOrId || seat.saved.name === nameOrId) &&
       boards.every((one) => isOn(seat, one)) &&
-      (origin === undefined || seat.origin === origin),
+      (origin === undefined || isSameServer(saved, seat.origin, origin)),
   );
 }
 
