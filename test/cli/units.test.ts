@@ -16,7 +16,7 @@ import { paintFor, plain, wantsColor } from '../../src/cli/terminal/color.ts';
 import { laidOut, table } from '../../src/cli/terminal/table.ts';
 import { shown } from '../../src/cli/terminal/terminal.ts';
 import { duration, moment, pastMoment, showTime } from '../../src/cli/terminal/time.ts';
-import { actionWords, allowQuestion } from '../../src/commands/approval/lib/approval-text.ts';
+import { actionWords, allowedText, allowQuestion } from '../../src/commands/approval/lib/approval-text.ts';
 import { count, fenced, truncated } from '../../src/commands/board/lib/post/body.ts';
 import { messageText } from '../../src/commands/board/lib/read/message-text.ts';
 import { messageRef, targets } from '../../src/commands/board/lib/read/references.ts';
@@ -448,12 +448,23 @@ describe('colour and exit codes', () => {
 
 describe('a request to revoke a key, of a server that does not say whose it is', () => {
   const key_id = 'key_01K5A0000000000000000000K1';
-  const approval = { agent_id: 'mem_01K5A0000000000000000000M1', action: { kind: 'revoke_key', key_id } } as Approval;
+  const id = 'apr_01K5A0000000000000000000A1';
+  const approval = {
+    id,
+    agent_id: 'mem_01K5A0000000000000000000M1',
+    action: { kind: 'revoke_key', key_id },
+  } as Approval;
 
   it('names the key alone, and is not said to be about the reader’s own', () => {
     expect(actionWords(approval)).to.equal(`revoke the key (${key_id})`);
     expect(allowQuestion(approval, { always: false, keyInUse: key_id })).to.equal(
       `${approval.agent_id} wants to revoke the key (${key_id}).\nAllow it?`,
+    );
+  });
+
+  it('names the command that allows it also where the server names none that is known', () => {
+    expect(allowedText({ state: 'pending', approval }, false, 'https://team.example.com')).to.equal(
+      `Not decided: this needs your own access key.\nservice approvals allow ${id} --server https://team.example.com`,
     );
   });
 });

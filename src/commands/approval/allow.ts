@@ -37,6 +37,7 @@ export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
       .call('allowApproval', { params, body: { always }, idempotencyKey })
       .catch(lost(`See whether it was done: ${show}; allowing it again does nothing twice`));
     warnOfLoopback(this.out, data.invite?.invite);
-    this.print<typeof json>(data, () => allowedText(data, approval.state === 'executed'), data.invite?.invite);
+    const text = () => allowedText(data, approval.state === 'executed', session.server.url);
+    this.print<typeof json>(data, text, data.invite?.invite);
   }
 }

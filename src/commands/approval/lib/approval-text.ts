@@ -113,13 +113,17 @@ export const selectText = (pairing: string): string =>
     `The session that does the work takes part, unless it was selected already: service pairing select ${pairing} --here`,
   );
 
-/** What became of a decision. @param earlier it had been executed before this one */
+/** What the person runs to allow it: as the server names it, or at its address where it names none that is known. */
+export const allowLine = ({ approval, next }: Pick<Answer<'requestAdminAction'>, 'approval' | 'next'>, url: string) =>
+  called(next?.command ?? `service approvals allow ${approval.id} --server ${url}`);
+
+/** What became of a decision. @param earlier it had been executed before this one @param url of the server */
 export function allowedText(
   { state, approval, invite, warning, next }: Answer<'allowApproval'>,
   earlier: boolean,
+  url: string,
 ): string {
-  if (state === 'pending')
-    return ['Not decided: this needs your own access key.', called(next?.command ?? '')].join('\n');
+  if (state === 'pending') return `Not decided: this needs your own access key.\n${allowLine({ approval, next }, url)}`;
   const what = actionWords(approval);
   // Another request was faster: the link was shown to that one.
   const another = !invite && approval.outcome.state !== 'none';

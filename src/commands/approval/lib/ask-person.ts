@@ -13,7 +13,7 @@ import type { Answer, BodyIn } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
 import { newInviteText, warnOfLoopback } from '../../invite/lib/invite.ts';
 import { handleOf } from '../../people/lib/people.ts';
-import { actionWords, selectText } from './approval-text.ts';
+import { actionWords, allowLine, selectText } from './approval-text.ts';
 
 /** A command that an agent may ask its person to carry out, with `--request`. */
 export abstract class AskingCommand<T extends typeof Command> extends WriteCommand<T> {
@@ -102,7 +102,7 @@ export function askedText({ state, approval, next, invite }: Asked, times: TimeS
   if (state === 'pending') {
     // The daemon tells a session by itself.
     const told = sessionHere() ? '' : ` What they decide: service inbox notices --ack --wait 600${staying(session)}.`;
-    return [`Asked your person to ${what}.${called(told)} They run:`, called(next?.command ?? '')].join('\n');
+    return `Asked your person to ${what}.${called(told)} They run:\n${allowLine({ approval, next }, session.server.url)}`;
   }
   const done = `Done under the allowance of your person: ${what}.`;
   const boards = approval.display?.boards.map(({ name }) => name) ?? [];
