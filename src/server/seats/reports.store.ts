@@ -80,7 +80,7 @@ const there = (reports: Knex.QueryBuilder, at: number): Knex.QueryBuilder =>
 export const anyThere = (tx: ReadTx, at: number): Promise<boolean> =>
   anyRow(tx, (db) => there(db('seat_reports'), at).select('member_id').limit(1));
 
-/** From now on, whoever was there at this moment counts as there for as long as a presence lasts. */
+/** From now on, agents who were there at this moment count as there for as long as a presence lasts. */
 export const keepThere = (tx: WriteTx, at: number): Promise<number> =>
   tx.change((db) => there(db('seat_reports'), at).update({ kept_until: tx.now + PRESENCE_MS }));
 
