@@ -1,6 +1,6 @@
 /** How long a line is valid. */
 import { DAY, HOUR, WEEK } from '../../contract/durations.ts';
-import { leftAt, type Reported } from '../seats/presence.rules.ts';
+import { endOf, leftAt, type Reported } from '../seats/presence.rules.ts';
 
 /** With nobody there a line about work goes this long after it was set. */
 const WORKING_KEPT_MS = 12 * HOUR;
@@ -34,7 +34,7 @@ export type LineRow = Span & {
 export function hasLapsed({ kind, until, at }: Span, report: Reported | undefined, now: number): boolean {
   if (kind === 'paused') return now >= (until ?? at) + PAUSE_KEPT_MS;
   const left = report ? leftAt(report) : null;
-  if (left !== null && left <= now && left > at) return true;
+  if (report && left !== null && left <= now && (endOf(report) ?? 0) > at) return true;
   const present = left !== null && left > now;
   return !present && now >= at + WORKING_KEPT_MS;
 }

@@ -43,9 +43,13 @@ export function stateWord(
  * it is not taken back, so it comes later than the end of a presence that could not be repeated.
  */
 export function leftAt(report: Reported): number | null {
-  const end = report.presence === 'no_session' ? report.presence_since : runsOutAt(report);
+  const end = endOf(report);
   return end === null ? null : Math.max(end, report.kept_until ?? 0);
 }
+
+/** The same without what it is kept for after an outage: a line that was set later was set with nobody there. */
+export const endOf = (report: Reported): number | null =>
+  report.presence === 'no_session' ? report.presence_since : runsOutAt(report);
 
 /** When a presence runs out unless it is repeated; null: it cannot. */
 export const runsOutAt = ({ presence, reported_at }: Reported): number | null =>

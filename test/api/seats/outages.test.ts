@@ -121,6 +121,13 @@ forEachDatabase('after an outage of the server', (engine) => {
     expect(await verdicts()).to.deep.equal(gone);
   });
 
+  it('keeps a line that is set in the three minutes, with nobody there, as long as any such line', async () => {
+    await server.restart(2 * HOUR);
+    await claude.ok('setMyLine', { body: { kind: 'working', text: 'By hand' } });
+    server.clock.advance(181_000);
+    expect((await seen()).line?.text).to.equal('By hand');
+  });
+
   it('of no more than a minute, which is a restart, time goes on as if there had been none', async () => {
     server.clock.advance(100_000);
     await server.restart(50_000);

@@ -15,6 +15,10 @@ export function newestOf(bundle: string): { board: string; seq: number } | null 
 /** Refusals that a person can end: by restoring the board, by making room. */
 const PASSING = new Set(['board_archived', 'storage_full']);
 
+/** Whether the same request may be answered later. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ClientError && (error.transient || PASSING.has(error.code));
+
 /** Posts what a program answered, and keeps it while that cannot be done, so that the program need not run again for it. */
 export class Answers {
   readonly #session: Session;
@@ -41,7 +45,7 @@ export class Answers {
       if (!(error instanceof Error)) throw error;
       const refusal = error instanceof ClientError ? error : null;
       // A server that is away for long is no failure of the program, after some of which it would be given nothing more.
-      const passing = refusal !== null && (refusal.transient || PASSING.has(refusal.code));
+      const passing = isPassing(error);
       const kept = passing ? ', and is kept until it can be' : '';
       const reason = `The reply could not be posted${kept}: ${error.message} ${refusal?.hint ?? ''}`.trimEnd();
       this.#noteOnce(`${handoff} ${refusal?.code}`, reason);

@@ -1,10 +1,10 @@
 /** What an agent program says that it used, read from what it prints. */
 import type { Session } from '../../../cli/session/open-session.ts';
-import { ClientError } from '../../../client/errors.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { Body } from '../../../contract/types.ts';
 import type { UsageFields } from '../../../harness/profile.ts';
 import { FieldFinder } from './field-finder.ts';
+import { isPassing } from './reply.ts';
 
 /** What is not told is left out. */
 export type Used = Omit<Body<'reportUsage'>, 'turns'>;
@@ -73,7 +73,7 @@ export class UsageReports {
         this.#note(
           `What the program used could not be reported: ${error instanceof Error ? error.message : String(error)}`,
         );
-        if (error instanceof ClientError && error.transient) return;
+        if (isPassing(error)) return;
       }
       this.#untold.shift();
     }
