@@ -106,7 +106,13 @@ function findSeat(typed: string, choice: ActorChoice, saved: Credentials, env: E
   const matching = here.length > 1 ? among : here;
   if (matching.length === 1 && (named === undefined || isOn(matching[0]!, named))) return matching[0]!;
   if (matching.length > 1) throw ambiguous(name, matching);
-  const ended = endedSeats(saved).find((seat) => seat.memberId === selector || seat.saved.name === name);
+  const gone = endedSeats(saved).filter(
+    (seat) =>
+      (seat.memberId === selector || seat.saved.name === name) &&
+      (named === undefined || isOn(seat, named)) &&
+      (choice.serverOrigin === undefined || isSameServer(saved, seat.origin, choice.serverOrigin)),
+  );
+  const ended = gone.find((seat) => isOn(seat, board)) ?? gone[0];
   if (ended?.saved.key_ended_at) {
     const at = ended.entry.mode === 'local' && choice.serverOrigin ? ' --server local' : undefined;
     const { message, hint } = endedWithKey(ended, false, at);
@@ -144,17 +150,20 @@ export const endedSeats = (saved: Credentials): EndedSeat[] =>
  * @param asked whether that is said to the agent's session @param at what keeps the command that follows at its server
  */
 export function endedWithKey(
-  { saved: { name, board, session }, origin, entry }: Pick<EndedSeat, 'saved' | 'origin' | 'entry'>,
+  { saved: { name, board, session, key, key_ended_at }, origin, entry }: Pick<EndedSeat, 'saved' | 'origin' | 'entry'>,
   asked = false,
   at = entry.mode === 'local' ? '' : ` --server ${origin}`,
 ): { message: string; hint: string } {
   const join = `service join --board ${board} --name ${name}${at}`;
   const next = session
-    ? `${asked ? 'then join again' : 'then in its session'}: ${join}`
-    : `then give it a new seat: service agent create NAME --board ${board}${at}`;
+    ? `${asked ? 'join again' : 'in its session'}: ${join}`
+    : `give it a new seat: service agent create NAME --board ${board}${at}`;
+  const signIn = `${asked ? 'Ask your person to run: ' : ''}${loginCommand(origin, entry.mode === 'local')}`;
+  // A key of this machine's own server has one name for all.
+  const hasAnother = key_ended_at !== undefined && entry.mode !== 'local' && entry.key && entry.key.id !== key;
   return {
     message: `${name} on ${board} is not let in any more: its key has ended, or its seat was taken elsewhere.`,
-    hint: `${asked ? 'Ask your person to run: ' : ''}${loginCommand(origin, entry.mode === 'local')}; ${next}`,
+    hint: hasAnother ? `${next[0]!.toUpperCase()}${next.slice(1)}` : `${signIn}; then ${next}`,
   };
 }
 

@@ -149,6 +149,9 @@ describe('a key that was revoked', () => {
       const found = checks.find(({ code }: { code: string }) => code === 'unauthorized');
       expect(found.problem ?? found.message).to.equal('two on more: the key it was made with has ended.');
       await signIn(first.token);
+      expect((await errorOf(machine, ['inbox'], two.env)).hint).to.equal(`Join again: ${again}`);
+      const elsewhere = await errorOf(machine, ['say', 'hello', '--board', 'amys'], two.env);
+      expect(elsewhere.code).to.equal('agent_not_selected');
       expect((await machine.json(again.split(' ').slice(1), { env: two.env })).agent.id).to.equal(two.id);
       expect((await machine.json(['say', 'back'], { env: two.env })).message.from.id).to.equal(two.id);
     } finally {

@@ -11,6 +11,7 @@ import {
   endedSeats,
   endedWithKey,
   environmentToken,
+  isOn,
   type Seat,
   selectorOf,
 } from '../../local/actors.ts';
@@ -285,7 +286,8 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
 
 function noSeat(message: string, choice: SessionChoice, saved: Around['saved']): Failure {
   const [lost] = takenSeats();
-  const ended = lost ? undefined : endedHere(saved()).find((seat) => seat.saved.key_ended_at);
+  const withKey = lost ? [] : endedHere(saved()).filter((seat) => seat.saved.key_ended_at);
+  const ended = withKey.find((seat) => choice.board === undefined || isOn(seat, choice.board));
   if (ended) {
     const told = endedWithKey(ended, true);
     return new Failure('unauthorized', told.message, { hint: told.hint });

@@ -2,6 +2,7 @@
 import { useRef } from 'preact/hooks';
 import { MINUTE } from '../../contract/durations.ts';
 import type { Member } from '../../contract/types.ts';
+import { lostAt } from '../live/link.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, atLoss, formatDayTime } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -28,7 +29,7 @@ function factOf({ state, line, presence_since: since, current_task }: Member): F
 export function QuietAgents() {
   // No hint tells that an agent is late. The clock ticks also when a hidden tab is shown.
   const shownAt = useRef(serverNow.value);
-  if (!document.hidden) shownAt.current = serverNow.value;
+  if (!document.hidden && lostAt.value === null) shownAt.current = serverNow.value;
   const { value, error, reload } = useMyAgents([shownAt.current]);
   const lines = (value ?? []).flatMap((agent) => {
     const fact = factOf(agent);

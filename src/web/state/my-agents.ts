@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
-import { listenToHints } from '../live/link.ts';
+import { listenToHints, listenToReturn } from '../live/link.ts';
 import { type Load, useLoad } from './load.ts';
 import { oneAtATime, Throttle } from './throttle.ts';
 
@@ -34,9 +34,12 @@ export function useMyAgents(reloadOn: readonly unknown[] = []): Load<Member[]> {
       }
       if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) throttle.schedule();
     });
+    // What changed meanwhile is told by no hint.
+    const stopReturns = listenToReturn(() => throttle.schedule());
     document.addEventListener('visibilitychange', look);
     return () => {
       stop();
+      stopReturns();
       throttle.cancel();
       document.removeEventListener('visibilitychange', look);
     };
