@@ -235,17 +235,40 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     await until('the third', () => given('given').includes('third'));
   });
 
-  it('begins a new one when the old one cannot be taken up twice', async () => {
+  it('begins a new one when the old one cannot be taken up twice, and says so', async () => {
     const child = await start();
+    const printed = collect(child);
     await say('one');
     await until('the first', acknowledged);
     writeFileSync(join(home.dir, 'forgets'), '');
     await say('two');
     await until('the second', acknowledged);
     child.kill('SIGINT');
-    await finished(child);
+    await until('its end', () => child.exitCode !== null);
     expect(runs().map((run) => words(run)[0])).to.deep.equal(['begin', 'go', 'go', 'begin']);
+    expect(printed().stderr).to.include('The conversation could not be taken up again; it begins a new one.');
   });
+
+  for (const [what, script, ...more] of [
+    ['failed after they had taken it up', `echo '{"conversation":"c"}'; exit 1`],
+    ['took too long', 'exec tail -f /dev/null', '--timeout', '1s'],
+  ] as [string, string, ...string[]][])
+    it(`keeps its conversation where two runs ${what}`, async () => {
+      home.program(
+        'thinks',
+        `echo "$1" >>"$HOME/runs"
+if [ "$(wc -l <"$HOME/runs")" -gt 1 ] && [ "$(wc -l <"$HOME/runs")" -lt 4 ]; then ${script}; fi
+echo '{"conversation":"c"}'`,
+      );
+      const child = await start(...more);
+      await say('one');
+      await until('the first', acknowledged);
+      await say('two');
+      await until('the second', acknowledged, 30_000);
+      child.kill('SIGINT');
+      await finished(child);
+      expect(runs()).to.deep.equal(['begin', 'go', 'go', 'go']);
+    });
 
   it('posts with --reply what the program says as its answer, or all it prints where it is given no JSON to read', async () => {
     const event = (item: object) => `printf '%s\\n' '${JSON.stringify({ type: 'item.completed', item })}'`;

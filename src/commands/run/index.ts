@@ -64,7 +64,8 @@ export default class Run extends BaseCommand<typeof Run> {
       throw new Failure('agent_seat_elsewhere', 'The runner serves a seat of this machine, from outside a session.', {
         hint: 'Make one: service agent create NAME --board BOARD; then name it with --as',
       });
-    const headless = bare ? await Headless.of({ harness: named, model, args: argv }, seat.memberId) : null;
+    const note = (text: string) => this.out.note(text);
+    const headless = bare ? await Headless.of({ harness: named, model, args: argv, note }, seat.memberId) : null;
     requireProgram(headless?.turn().argv[0] ?? argv[0]!, runtime().env);
     const input = headless ? 'arg' : inputOf(argv, this.flags.input);
     const { harness, id } = await identity(named);
@@ -81,7 +82,6 @@ export default class Run extends BaseCommand<typeof Run> {
       stop.abort(signal);
     });
     let runs = 0;
-    const note = (text: string) => this.out.note(text);
     const answers = new Answers(session, note);
     const reports = new UsageReports(session, note);
     const take = async (text: string, handoff: string) => {

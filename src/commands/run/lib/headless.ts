@@ -19,6 +19,7 @@ interface HeadlessOptions {
   model: string | undefined;
   /** What the person adds to the program's own words. */
   args: readonly string[];
+  note(text: string): void;
 }
 
 /** What one run needs: its words, with `{bundle}` for a text that it gets as an argument, and somebody who reads what it prints. */
@@ -36,7 +37,7 @@ export class Headless {
   readonly #profile: Profile;
   readonly #options: HeadlessOptions;
   readonly #memberId: string;
-  #failed = 0;
+  #lost = 0;
 
   private constructor(profile: Profile, options: HeadlessOptions, memberId: string) {
     this.#profile = profile;
@@ -94,11 +95,16 @@ export class Headless {
       answer: (output) => (answer ? (answer.value() ?? '') : output),
       done: async (outcome) => {
         const { used, total } = usage.used(before?.used);
-        if (outcome.kind !== 'later')
-          this.#failed = outcome.kind === 'failed' && session !== null ? this.#failed + 1 : 0;
+        // One that did not start, did not end by itself, or names the conversation says nothing against that.
+        const ended = outcome.kind === 'failed' && !outcome.exit && outcome.reason.startsWith('exit ');
+        const lost = ended && session !== null && finder.value() !== session;
+        if (outcome.kind !== 'later') this.#lost = lost ? this.#lost + 1 : 0;
         const found = outcome.kind === 'done' ? finder.value() : null;
-        const given = this.#failed >= TRIES;
-        if (given) this.#failed = 0;
+        const given = this.#lost >= TRIES;
+        if (given) {
+          this.#lost = 0;
+          this.#options.note('The conversation could not be taken up again; it begins a new one.');
+        }
         const next = given ? null : (found ?? session);
         if (next !== session || (next !== null && !isDeepStrictEqual(total, before?.used ?? {})))
           await noteConversation(this.#memberId, { harness, dir }, next, total);
