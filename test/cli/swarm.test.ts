@@ -241,6 +241,24 @@ describe('service swarm', () => {
     expect(up.agents[0].session).to.equal(`claude-code:${fresh!.session}`);
   });
 
+  it('does not start again what is stopped while its seat is waited for', async () => {
+    await programs('claude-code');
+    write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');
+    await home.json(['swarm', 'up', '--yes']);
+    await home.json(['swarm', 'down']);
+    // It asks for something before it takes its conversation up.
+    home.program('claude', 'exec tail -f /dev/null');
+    const up = finished(home.start(['swarm', 'up', '--yes', '--json']));
+    await until('the second start', () => launcher.asked('start').length === 2);
+    expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
+    const { error } = JSON.parse((await up).stdout);
+    expect([error.code, error.message]).to.deep.equal([
+      'start_failed',
+      'claude: claude ended before it took its seat.',
+    ]);
+    expect((await home.json(['swarm', 'up', '--wait', '0'])).agents[0].action).to.equal('resumed');
+  });
+
   it('finds again what was started when nobody heard of it', async () => {
     write(BOT);
     launcher.behave({ hangs: true });

@@ -56,15 +56,18 @@ async function lookAfter(swarm: Swarm, one: Waiting): Promise<void> {
   const noted = swarm.noted(name);
   const { state } = await lookAt({ launchers: swarm.launchers, swarm: swarm.name, name, started: noted, holder: null });
   if (state === 'running' || state === 'unknown') return;
-  if (one.action !== 'resumed' || !noted) {
+  // Without a handle it was stopped meanwhile.
+  if (one.action !== 'resumed' || !noted?.handle) {
     one.over = true;
     return;
   }
   const again = await swarm.alone(async () => {
     const now = swarm.noted(name);
-    if (now) swarm.note(name, { ...now, lost_session: now.session, session: null });
+    if (now?.handle !== noted.handle) return null;
+    swarm.note(name, { ...now, lost_session: now.session, session: null });
     return ensureRunning(swarm, one.agent, one.seat, daemonThen(await daemonView()));
   });
+  if (!again) return;
   swarm.out.note(`The conversation of ${name} could not be taken up again; it begins a new one.`);
   Object.assign(one, again);
 }
