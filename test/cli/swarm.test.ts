@@ -1,5 +1,5 @@
 /** Swarms, with a true server and daemon, a launcher of the test, and stand-ins that run the hooks which service init wrote. */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
@@ -257,6 +257,25 @@ describe('service swarm', () => {
       'claude: claude ended before it took its seat.',
     ]);
     expect((await home.json(['swarm', 'up', '--wait', '0'])).agents[0].action).to.equal('resumed');
+  });
+
+  it('starts one again that took its seat when nobody waited for that any more', async () => {
+    const launched = await programs('codex');
+    // A process in the background keeps its session when its terminal is gone.
+    const [program, background, ends] = ['codex', 'background', 'ends'].map((name) => join(home.dir, 'bin', name));
+    renameSync(program!, background!);
+    const asked = 'case "$1" in --version|queue|app-server) exec background "$@";; esac';
+    home.program('codex', `${asked}\ntrap 'exit 0' TERM; background "$@" & echo "kill $!" >>'${ends}'; wait`);
+    write('board: demo\nagents:\n  - {name: codex, harness: codex, launcher: local}\n');
+    try {
+      await home.json(['swarm', 'up', '--yes', '--wait', '0']);
+      await until('its seat', async () => (await home.json(['daemon', 'status'])).bindings.some(bound('codex')));
+      await home.json(['swarm', 'down']);
+      expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['codex', 'resumed']]);
+      expect(launched.starts()).to.have.length(2);
+    } finally {
+      await home.shell(`. '${ends}'`);
+    }
   });
 
   it('finds again what was started when nobody heard of it', async () => {

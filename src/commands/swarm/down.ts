@@ -58,13 +58,17 @@ async function takeDown({ file, record }: Chosen, only: readonly string[], out: 
     const noted = now.agents;
     const names = chosen({ file, record: now }, only, out);
     const filed = await filedIn(file, now);
+    const then = await daemonView();
     const ends = await Promise.all(
       names.map(async (name) => {
         const before = noted[name]!;
         const { has, from } = filed(name, before);
         const unsure = isUnsure(before);
         const end = unsure ? lost(now, name, from) : await stopOne(swarm, name, before);
-        const started = end.problem ? before : { ...before, handle: null, attach: null, started_at: null };
+        // A session that took its seat when `up` no longer waited for it, and may outlive its terminal.
+        const holder = end.ran ? holderOf(then, before.member_id) : null;
+        const session = before.session ?? (holder?.open ? holder.session : null);
+        const started = end.problem ? before : { ...before, handle: null, attach: null, started_at: null, session };
         // Of one that its file no longer has, or that nobody can find again, nothing is left to be known.
         const keeps = unsure ? from !== null : end.problem !== null || has;
         if (keeps) swarm.note(name, started);
