@@ -404,6 +404,9 @@ describe('service swarm', () => {
       expect(actions(await home.json(['swarm', 'up', '--yes']))).to.deep.equal([['bot', 'running']]);
     }
     expect(launcher.asked('start')).to.have.length(1);
+    expect((await home.json(['swarm', 'down'])).agents[0]).to.include({ stopped: true, problem: null });
+    launcher.behave({});
+    await home.json(['swarm', 'up']);
     launcher.behave({ stop: { error: { code: 'host_unavailable', message: 'it is away' } } });
     const left = await errorOf(['swarm', 'down']);
     expect([left.exit, left.code, left.message]).to.deep.equal([1, 'host_unavailable', 'bot: it is away.']);

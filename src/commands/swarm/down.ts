@@ -6,7 +6,7 @@ import { table } from '../../cli/terminal/table.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { type Chosen, chooseSwarm, filedIn, fileFlag, onlyFlag, startedOf } from './lib/choose.ts';
 import type { SwarmFile } from './lib/file.ts';
-import { daemonView, holderOf, lookAt, type Problem, requireNoProblem } from './lib/look.ts';
+import { daemonView, holderOf, launched, lookAt, type Problem, requireNoProblem } from './lib/look.ts';
 import { Launchers } from './lib/plan.ts';
 import { by, state } from './lib/shapes.ts';
 import {
@@ -117,17 +117,13 @@ interface End {
   problem: Problem | null;
 }
 
-async function stopOne(
-  { launchers, name: swarm }: Swarm,
-  name: string,
-  { handle, launcher }: StartedAgent,
-): Promise<End> {
+async function stopOne({ launchers, name: swarm }: Swarm, name: string, before: StartedAgent): Promise<End> {
+  const { handle, launcher } = before;
   if (handle === null) return { name, ran: false, problem: null };
+  const { state } = await launched(launchers, swarm, name, before);
   try {
-    const own = launchers.named(launcher);
-    const { state } = await own.status({ swarm, agent: name, handle });
     // Also what is left of one that ended by itself is taken away.
-    await own.stop({ swarm, agent: name, handle });
+    await launchers.named(launcher).stop({ swarm, agent: name, handle });
     return { name, ran: state !== 'exited', problem: null };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
