@@ -362,6 +362,31 @@ describe('service swarm', () => {
     ]);
   });
 
+  it('forgets what a launcher runs that is gone once its file names another one, and says where to stop it', async () => {
+    const [program, away] = ['bin/service-launcher-local', 'away'].map((name) => join(home.dir, name));
+    const other = BOT.replace('launcher: local', 'launcher: headless');
+    write(BOT);
+    await home.json(['swarm', 'up', '--yes']);
+    await home.json(['swarm', 'down']);
+    renameSync(program!, away!);
+    write(other);
+    expect((await home.json(['swarm', 'down'])).agents[0], 'what is stopped').to.include({ problem: null });
+    renameSync(away!, program!);
+    write(BOT);
+    const { swarm } = await home.json(['swarm', 'up']);
+    renameSync(program!, away!);
+    const message = 'bot: The launcher local is not there: there is no program service-launcher-local on PATH (info).';
+    expect(await errorOf(['swarm', 'down'])).to.include({ message, hint: 'Choose another launcher in service.yaml' });
+    write(other);
+    expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['bot', 'running']]);
+    const hint = 'Stop it where local runs it; it is forgotten here';
+    expect(await errorOf(['swarm', 'down'])).to.include({ message, hint });
+    expect((await home.json(['swarm', 'ps'])).agents[0]).to.include({ state: 'running', by: 'hand' });
+    process.kill(Number(readFileSync(join(launcher.folder, `${swarm}-bot.pid`), 'utf8')));
+    await until('its end', async () => (await home.json(['swarm', 'ps'])).agents[0].state === 'not_started');
+    expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['bot', 'started']]);
+  });
+
   it('is found by every command on the server that the environment names instead of the file', async () => {
     write(`server: https://elsewhere.example.com\n${BOT}`);
     const options = { env: { SERVICE_SERVER: 'local' } };

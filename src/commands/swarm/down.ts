@@ -63,14 +63,15 @@ async function takeDown({ file, record }: Chosen, only: readonly string[], out: 
       names.map(async (name) => {
         const before = noted[name]!;
         const { has, from } = filed(name, before);
-        const unsure = isUnsure(before);
-        const end = unsure ? lost(now, name, from) : await stopOne(swarm, name, before);
+        const gone = before.handle !== null && from === null ? launchers.lacks(before.launcher) : null;
+        const why = isUnsure(before) ? unsureText(before) : gone;
+        const end = why ? lost(now, name, from, why) : await stopOne(swarm, name, before);
         // A session that took its seat when `up` no longer waited for it, and may outlive its terminal.
         const holder = end.ran ? holderOf(then, before.member_id) : null;
         const session = before.session ?? (holder?.open ? holder.session : null);
         const started = end.problem ? before : { ...before, handle: null, attach: null, started_at: null, session };
         // Of one that its file no longer has, or that nobody can find again, nothing is left to be known.
-        const keeps = unsure ? from !== null : end.problem !== null || has;
+        const keeps = why ? from !== null : end.problem !== null || has;
         if (keeps) swarm.note(name, started);
         else swarm.forget(name);
         return { ...end, started };
@@ -133,14 +134,13 @@ async function stopOne({ launchers, name: swarm }: Swarm, name: string, before: 
 }
 
 /** Without a handle only its launcher can find it, which the next start asks. @param from the file for that */
-function lost({ name: swarm, server, agents }: SwarmRecord, name: string, from: string | null): End {
-  const started = agents[name]!;
-  const { launcher } = started;
+function lost({ name: swarm, server, agents }: SwarmRecord, name: string, from: string | null, message: string): End {
+  const { launcher } = agents[name]!;
   const up = from && `${swarmCommand(`up --only ${name}`, from)} --server ${server.url}`;
   const hint = up
     ? `Ask ${launcher}: ${up}; then stop it: service swarm down ${swarm} --only ${name}`
     : `Stop it where ${launcher} runs it; it is forgotten here`;
-  return { name, ran: false, problem: { code: 'launcher_failed', message: unsureText(started), hint } };
+  return { name, ran: false, problem: { code: 'launcher_failed', message, hint } };
 }
 
 async function downText({ swarm, agents }: DownRecord): Promise<string> {

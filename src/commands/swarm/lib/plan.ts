@@ -6,7 +6,7 @@ import type { Profile } from '../../../harness/profile.ts';
 import { launcherNamed } from '../../../launch/launchers.ts';
 import { type Launcher, type LaunchMode, launchFailure } from '../../../launch/protocol.ts';
 import { requireFolder } from '../../../launch/requirements.ts';
-import { type Failure, usage } from '../../../local/failure.ts';
+import { Failure, usage } from '../../../local/failure.ts';
 import { homeOf } from '../../../local/folders.ts';
 import { programOf } from '../../run/lib/programs.ts';
 import { meant, type NewAgentOptions, type SwarmFile } from './file.ts';
@@ -36,6 +36,17 @@ export class Launchers {
     const made = this.#made.get(name) ?? launcherNamed(name, env, folders);
     this.#made.set(name, made);
     return made;
+  }
+
+  /** Why there is none of this name; null where there is one. */
+  lacks(name: string): string | null {
+    try {
+      this.named(name);
+      return null;
+    } catch (error) {
+      if (error instanceof Failure) return error.message;
+      throw error;
+    }
   }
 
   modesOf(name: string): Promise<readonly LaunchMode[]> {
