@@ -316,6 +316,15 @@ describe('a swarm', () => {
     }
   });
 
+  it('has room as soon as some is made', async () => {
+    await home.json(['board', 'create', 'demo', '--no-link']);
+    for (let n = 0; n < 100; n++) await home.json(['agent', 'create', `a${n}`, '--board', 'demo']);
+    write(BOT);
+    expect((await errorOf(['swarm', 'up', '--yes'])).code).to.equal('limit_reached');
+    await home.json(['agent', 'remove', 'a0', '--board', 'demo', '--yes']);
+    expect((await home.json(['swarm', 'up', '--yes'])).seats_added).to.deep.equal(['bot']);
+  });
+
   it('has no agent with the name of a person', async () => {
     const { board_record } = await home.json(['board', 'create', 'other', '--no-link']);
     for (const board of ['demo', 'other']) {

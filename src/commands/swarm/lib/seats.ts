@@ -113,12 +113,18 @@ const warnRole = ({ name, role, board }: Member, wanted: string, out: Output): v
 async function makeSeat(session: Session, board: Board, agent: Planned, out: Output): Promise<void> {
   const body = { board: board.name, name: agent.name, role: agent.role, harness: agent.profile.harness };
   const about = [board.id, agent.name, agent.role ?? '', agent.profile.harness].join('\n');
-  const key = `swarm.${createHash('sha256').update(about).digest('hex').slice(0, 32)}`;
-  await createSeat({ ...session, board: board.name }, { body, key, printed: false, out }).catch((error: unknown) => {
-    throw ['name_taken', 'idempotency_conflict'].includes(codeOf(error) ?? '')
-      ? elsewhere(agent.name, board.name)
-      : error;
-  });
+  const same = `swarm.${createHash('sha256').update(about).digest('hex').slice(0, 32)}`;
+  const make = (key?: string) => createSeat({ ...session, board: board.name }, { body, key, printed: false, out });
+  try {
+    // A kept refusal is given again for a day, also where there is room by now.
+    await make(same).catch((error: unknown) => {
+      if (codeOf(error) === 'limit_reached') return make();
+      throw error;
+    });
+  } catch (error) {
+    const held = ['name_taken', 'idempotency_conflict'].includes(codeOf(error) ?? '');
+    throw held ? elsewhere(agent.name, board.name) : error;
+  }
 }
 
 /** Whether the seat that is there already is the one this machine asked for, and has it now. */
