@@ -5,7 +5,8 @@ import type { Api } from '../support/api.ts';
 import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { DoctorMachine } from './support/doctor/machine.ts';
-import { Home } from './support/home.ts';
+import { Home, until } from './support/home.ts';
+import { BOT, SwarmHome } from './support/swarm-home.ts';
 
 describe('a key that was revoked', () => {
   let server: TestServer;
@@ -156,6 +157,45 @@ describe('a key that was revoked', () => {
       expect((await machine.json(['say', 'back'], { env: two.env })).message.from.id).to.equal(two.id);
     } finally {
       await machine.close();
+    }
+  });
+
+  it('ends the agents of a swarm, as `up` says, whether it was ended here or elsewhere', async () => {
+    const world = new SwarmHome();
+    const { home } = world;
+    try {
+      const sam = await server.person('sam');
+      const signIn = async (name: string) => {
+        const key = await newKey(sam, name);
+        await home.shell(`printf %s '${key.token}' | service login ${server.url} --store file`);
+        return key;
+      };
+      await signIn('first');
+      world.write(BOT.replace('demo', 'sams'));
+      await home.json(['swarm', 'up', '--yes']);
+      await home.json(['logout', '--yes']);
+      const second = await signIn('second');
+      const { code, message, hint } = await errorOf(home, ['swarm', 'up']);
+      expect([code, message, hint]).to.deep.equal([
+        'name_taken',
+        'bot on sams is not let in any more, as its key has ended; its name stays taken.',
+        'Give the agent another name in service.yaml',
+      ]);
+      world.write(BOT.replace('demo', 'sams').replace('name: bot', 'name: other'));
+      await home.json(['swarm', 'up']);
+      await sam.ok('revokeKey', { params: { key: second.id } });
+      await signIn('third');
+      const told = async () => (await home.json(['swarm', 'ps'])).agents[0].blocked === 'unauthorized';
+      await until('the end of the seat', told);
+      const up = await errorOf(home, ['swarm', 'up']);
+      expect([up.exit, up.code, up.message, up.hint]).to.deep.equal([
+        4,
+        'unauthorized',
+        'other: other on sams is not let in any more: its key has ended, or its seat was taken elsewhere.',
+        hint,
+      ]);
+    } finally {
+      await world.close();
     }
   });
 

@@ -1,17 +1,21 @@
 /** Creates a swarm's board and its agents' seats where they are missing. */
 import { createHash } from 'node:crypto';
 import type { Output } from '../../../cli/output.ts';
+import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { patterns } from '../../../contract/ids.ts';
 import type { Board, Member } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
-import type { Seat } from '../../../local/actors.ts';
+import { endedSeats, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { createSeat } from '../../agent/lib/new-seat.ts';
 import { allMembers } from '../../board/lib/list.ts';
 import type { Planned } from './plan.ts';
+
+export const ANOTHER_NAME = 'Give the agent another name in service.yaml';
 
 const codeOf = (error: unknown): string | null => (error instanceof ClientError ? error.code : null);
 
@@ -91,7 +95,8 @@ export async function seatsOf(
       throw taken('agent_removed', agent.name, board.name, 'is off it for good');
     if (member && agent.role !== undefined && member.role !== agent.role) warnRole(member, agent.role, out);
     if (held.has(agent.name)) continue;
-    if (member && !(await replayable(session, board, agent, out))) throw elsewhere(agent.name, board.name);
+    if (member && !(await replayable(session, board, agent, out)))
+      throw (endedHere(member) ? keyEnded : elsewhere)(agent.name, board.name);
     if (!member) await makeSeat(session, board, agent, out);
     added.push(agent.name);
   }
@@ -141,7 +146,12 @@ async function replayable(session: Session, board: Board, agent: Planned, out: O
 const elsewhere = (name: string, board: string): Failure =>
   taken('name_taken', name, board, 'is held by somebody else, or by another machine of yours');
 
+/** Whether this machine has dropped its token, as the key that it was made with has ended. */
+const endedHere = ({ id }: Member): boolean =>
+  endedSeats(readCredentials(runtime().folders)).some((seat) => seat.memberId === id && seat.saved.key_ended_at);
+
+const keyEnded = (name: string, board: string): Failure =>
+  taken('name_taken', name, board, 'is not let in any more, as its key has ended; its name stays taken');
+
 const taken = (code: string, name: string, board: string, what: string): Failure =>
-  new Failure(code, `${name} on ${board} ${what}.`, {
-    hint: 'Give the agent another name in service.yaml',
-  });
+  new Failure(code, `${name} on ${board} ${what}.`, { hint: ANOTHER_NAME });

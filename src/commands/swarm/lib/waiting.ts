@@ -1,7 +1,9 @@
 /** Waits until each agent's session holds its seat. A conversation that cannot continue is started anew. */
 import { sleep } from '../../../client/time.ts';
+import { endedWithKey, type Seat } from '../../../local/actors.ts';
 import { type AgentStart, daemonThen, ensureRunning } from './ensure-running.ts';
-import { daemonView, type Holder, holderOf, lookAt, standing, type UpAgent } from './look.ts';
+import { daemonView, type Holder, holderOf, lookAt, type Problem, standing, type UpAgent } from './look.ts';
+import { ANOTHER_NAME } from './seats.ts';
 import type { Swarm } from './state.ts';
 
 const EVERY_MS = 200;
@@ -107,6 +109,13 @@ async function recordOf(swarm: Swarm, { agent, seat, action, problem, over, form
     ...standing(look),
     attach: look.by === 'launcher' || over ? (noted?.attach ?? null) : null,
     action,
-    problem: problem ?? ended,
+    problem: problem ?? ended ?? (current?.problem === 'unauthorized' ? refused(seat) : null),
   };
 }
+
+/** The server takes the token of its seat no more. */
+const refused = (seat: Seat): Problem => ({
+  code: 'unauthorized',
+  message: endedWithKey(seat).message,
+  hint: ANOTHER_NAME,
+});
