@@ -7,6 +7,7 @@ import { processRef } from '../../src/local/process-ref.ts';
 import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { collect, finished, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
+import { LossyNetwork } from './support/lossy.ts';
 
 describe('service run', () => {
   let at: Hosted;
@@ -139,6 +140,24 @@ describe('service run', () => {
       rmSync(join(home.work, 'there'));
     }
     expect((await home.json(['inbox', '--peek', '--as', 'bot'])).messages[0].seq).to.equal(seq);
+  });
+
+  it('leaves after five seconds where the server does not take a reply', async () => {
+    const daemon = await delivering(await say('please'));
+    const network = await LossyNetwork.to(at.url);
+    const credentials = home.path('config', 'credentials.json');
+    writeFileSync(credentials, readFileSync(credentials, 'utf8').replaceAll(at.url, network.url));
+    network.decide = () => new Promise(() => {});
+    try {
+      const child = home.start(['run', '--as', 'bot', '--reply', '--', ...script('echo answer\n')]);
+      await until('the reply', () => network.seen.length > 0);
+      child.kill('SIGTERM');
+      await until('its end', () => child.exitCode !== null, 15_000);
+      expect([child.exitCode, daemon.of('received')]).to.deep.equal([143, []]);
+    } finally {
+      network.close();
+      daemon.close();
+    }
   });
 
   it('leaves at once where it waits for the daemon', async () => {

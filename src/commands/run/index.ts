@@ -12,7 +12,7 @@ import { loadProfiles } from '../../harness/load.ts';
 import { withoutRemoved } from '../../launch/environment.ts';
 import { selectorOf } from '../../local/actors.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { inputOf, requireProgram, runChild } from './lib/child.ts';
+import { inputOf, requireProgram, runChild, STOP_GRACE_MS } from './lib/child.ts';
 import { Headless } from './lib/headless.ts';
 import { RunLimit } from './lib/limit.ts';
 import { Answers } from './lib/reply.ts';
@@ -76,14 +76,17 @@ export default class Run extends BaseCommand<typeof Run> {
       SERVICE_AGENT: selectorOf(refOf(seat), savedSeats()),
     };
     const stop = new AbortController();
+    /** Ends the requests that the last run still makes. */
+    const late = new AbortController();
     let exit: number = EXIT.done;
     endWith((signal) => {
       exit = exitAfter[signal];
       stop.abort(signal);
+      setTimeout(() => late.abort(signal), STOP_GRACE_MS).unref();
     });
     let runs = 0;
-    const answers = new Answers(session, note);
-    const reports = new UsageReports(session, note);
+    const answers = new Answers(session, note, late.signal);
+    const reports = new UsageReports(session, note, late.signal);
     const take = async (text: string, handoff: string) => {
       // Its work is done: only what it answered is posted again, and what it used told.
       if (answers.has(handoff)) {

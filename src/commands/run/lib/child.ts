@@ -38,7 +38,7 @@ export type Outcome =
 const TEMPORARY = 75;
 const GRACE_MS = 10_000;
 /** The same where this program is told to end, which itself has to be over soon then. */
-const STOP_GRACE_MS = 5_000;
+export const STOP_GRACE_MS = 5_000;
 /** What is kept of its output: more than a message may hold, whatever characters it has. */
 export const KEPT = 4 * LIMIT;
 

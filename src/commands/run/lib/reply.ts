@@ -23,13 +23,16 @@ export const isPassing = (error: unknown): boolean =>
 export class Answers {
   readonly #session: Session;
   readonly #note: (text: string) => void;
+  readonly #signal: AbortSignal;
   readonly #kept = new Map<string, string>();
   /** What was said last. */
   #told = '';
 
-  constructor(session: Session, note: (text: string) => void) {
+  /** @param signal aborted, it ends what is being posted */
+  constructor(session: Session, note: (text: string) => void, signal: AbortSignal) {
     this.#session = session;
     this.#note = note;
+    this.#signal = signal;
   }
 
   has(handoff: string): boolean {
@@ -40,7 +43,7 @@ export class Answers {
   async post(handoff: string, bundle: string, text = this.#kept.get(handoff) ?? ''): Promise<Outcome> {
     this.#kept.set(handoff, text);
     try {
-      await replyWith(this.#session, bundle, text, this.#note);
+      await this.#replyWith(bundle, text);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const refusal = error instanceof ClientError ? error : null;
@@ -63,33 +66,31 @@ export class Answers {
     if (what !== this.#told) this.#note(reason);
     this.#told = what;
   }
-}
 
-/** Posts it before the bundle counts as received. One that another try has posted already is a success. */
-async function replyWith(
-  { client }: Session,
-  bundle: string,
-  text: string,
-  note: (text: string) => void,
-): Promise<void> {
-  const beyond = { lines: 0, characters: 0, more: text.length >= KEPT };
-  const body = truncated(text.replace(/\n$/, ''), 'head', LIMIT, beyond);
-  const newest = newestOf(bundle);
-  if (!newest || body.trim() === '') return;
-  const { board, seq } = newest;
-  const { data } = await client.call('getMessageBySeq', { params: { board, seq } });
-  const call = {
-    params: { board },
-    body: { body, reply_to: data.message.id },
-    idempotencyKey: `run-${data.message.id}`,
-  };
-  try {
-    const { data: posted } = await client.call('postMessage', call);
-    if (posted.held)
-      note(
-        `The reply is held: agents have posted ${posted.agent_run ?? 'many'} messages in a row there. A person may let them go on.`,
-      );
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'idempotency_conflict') throw error;
+  /** Posts it before the bundle counts as received. One that another try has posted already is a success. */
+  async #replyWith(bundle: string, text: string): Promise<void> {
+    const { client } = this.#session;
+    const signal = this.#signal;
+    const beyond = { lines: 0, characters: 0, more: text.length >= KEPT };
+    const body = truncated(text.replace(/\n$/, ''), 'head', LIMIT, beyond);
+    const newest = newestOf(bundle);
+    if (!newest || body.trim() === '') return;
+    const { board, seq } = newest;
+    const { data } = await client.call('getMessageBySeq', { params: { board, seq }, signal });
+    const call = {
+      params: { board },
+      body: { body, reply_to: data.message.id },
+      idempotencyKey: `run-${data.message.id}`,
+      signal,
+    };
+    try {
+      const { data: posted } = await client.call('postMessage', call);
+      if (posted.held)
+        this.#note(
+          `The reply is held: agents have posted ${posted.agent_run ?? 'many'} messages in a row there. A person may let them go on.`,
+        );
+    } catch (error) {
+      if (!(error instanceof ClientError) || error.code !== 'idempotency_conflict') throw error;
+    }
   }
 }

@@ -51,11 +51,14 @@ export class UsageReader {
 export class UsageReports {
   readonly #session: Session;
   readonly #note: (text: string) => void;
+  readonly #signal: AbortSignal;
   readonly #untold: { body: Body<'reportUsage'>; idempotencyKey: string }[] = [];
 
-  constructor(session: Session, note: (text: string) => void) {
+  /** @param signal aborted, it ends what is being told */
+  constructor(session: Session, note: (text: string) => void, signal: AbortSignal) {
     this.#session = session;
     this.#note = note;
+    this.#signal = signal;
   }
 
   add(used: Used): Promise<void> {
@@ -66,10 +69,12 @@ export class UsageReports {
   /** Problems are noted, and end nothing. */
   async tell(): Promise<void> {
     const { client } = this.#session;
+    const signal = this.#signal;
     for (let next = this.#untold[0]; next; next = this.#untold[0]) {
       try {
-        await client.call('reportUsage', { ...next, timeoutMs: 10_000 });
+        await client.call('reportUsage', { ...next, timeoutMs: 10_000, signal });
       } catch (error) {
+        if (signal.aborted) return;
         this.#note(
           `What the program used could not be reported: ${error instanceof Error ? error.message : String(error)}`,
         );
