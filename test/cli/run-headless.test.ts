@@ -167,7 +167,7 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     expect((await home.run(['agents', '--usage'])).stdout).to.match(/^silent +demo( +unknown){4}$/m);
   });
 
-  it('tells after the next run what one used that ended while the server was away', async () => {
+  it('tells after the next run, also of another start, what one used that ended while the server was away', async () => {
     home.program(
       'spends',
       `echo x >>"$HOME/runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done; echo '{"conversation":"c","cost":0.25}'`,
@@ -175,17 +175,46 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     addProfile(home, 'mine', {
       headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
     });
-    const printed = collect(await start());
+    const child = await start();
+    const printed = collect(child);
     await say('one');
     await until('the first run', () => runs().length === 1);
     await at.server.close();
     writeFileSync(join(home.dir, 'go'), '');
     await until('the failure', () => printed().stderr.includes('What the program used could not be reported'), 30_000);
+    child.kill('SIGTERM');
+    await until('its end', () => child.exitCode !== null);
     await at.server.restart();
+    await start();
     await say('two');
     const used = async () => (await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage;
     await until('the report', async () => (await used())?.turns === 2, 60_000);
     expect((await used()).cost_usd).to.equal(0.5);
+  });
+
+  it('notes what its program says that ends well when it is told to', async () => {
+    const told = '{"conversation":"c","cost":0.25}';
+    home.program(
+      'thinks',
+      `trap 'echo '"'"'${told}'"'"'; exit 0' TERM; echo x >>"$HOME/runs"; while :; do sleep 0.05; done`,
+    );
+    const usage = { cost_usd: ['cost'] };
+    addProfile(home, 'mine', {
+      headless: {
+        via: 'native',
+        run: ['thinks'],
+        resume: ['thinks', '{session}'],
+        session_field: 'conversation',
+        usage,
+      },
+    });
+    const child = await start();
+    await say('one');
+    await until('the run', () => runs().length === 1);
+    child.kill('SIGTERM');
+    expect((await finished(child)).code).to.equal(143);
+    expect(readFileSync(home.path('state', 'conversations.json'), 'utf8')).to.include('"session":"c"');
+    expect((await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage.cost_usd).to.equal(0.25);
   });
 
   it('is not started again by agents once its cost is over the budget, tells its person, and goes on when released', async () => {

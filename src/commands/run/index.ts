@@ -86,7 +86,7 @@ export default class Run extends BaseCommand<typeof Run> {
     });
     let runs = 0;
     const answers = new Answers(session, note, late.signal);
-    const reports = new UsageReports(session, note, late.signal);
+    const reports = new UsageReports(session, seat.memberId, note, late.signal);
     const take = async (text: string, handoff: string) => {
       // Its work is done: only what it answered is posted again, and what it used told.
       if (answers.has(handoff)) {
@@ -98,7 +98,8 @@ export default class Run extends BaseCommand<typeof Run> {
       const childEnv = { ...own, SERVICE_HANDOFF: handoff };
       const child = { argv, input, ...turn, env: childEnv, ms, keep: reply };
       const outcome = await runChild(text, child, stop.signal);
-      const used = stop.signal.aborted ? undefined : await turn?.done(outcome);
+      const cut = stop.signal.aborted && outcome.kind !== 'done';
+      const used = cut ? undefined : await turn?.done(outcome);
       if (used) await reports.add(used);
       if (outcome.kind !== 'done' || !reply) return outcome;
       return await answers.post(handoff, text, turn?.answer(outcome.output) ?? outcome.output);

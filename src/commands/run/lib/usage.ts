@@ -1,8 +1,11 @@
 /** What an agent program says that it used, read from what it prints. */
+import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import type { ClientError } from '../../../client/errors.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { Body } from '../../../contract/types.ts';
 import type { UsageFields } from '../../../harness/profile.ts';
+import { isRecord, noteFile } from '../../../local/private-file.ts';
 import { FieldFinder } from './field-finder.ts';
 import { isPassing } from './reply.ts';
 
@@ -47,27 +50,45 @@ export class UsageReader {
   }
 }
 
-/** Tells the server what each run used. What cannot be told now is told after the next run. */
+interface Report {
+  body: Body<'reportUsage'>;
+  idempotencyKey: string;
+}
+
+/** By the member id of the agent. */
+const file = noteFile<Record<string, Report[]>>('usage.json', {}, isRecord);
+
+/** Tells the server what each run used. What cannot be told now is kept, and told after the next run of the agent. */
 export class UsageReports {
   readonly #session: Session;
+  readonly #memberId: string;
   readonly #note: (text: string) => void;
   readonly #signal: AbortSignal;
-  readonly #untold: { body: Body<'reportUsage'>; idempotencyKey: string }[] = [];
+  readonly #untold: Report[];
 
-  /** @param signal aborted, it ends what is being told */
-  constructor(session: Session, note: (text: string) => void, signal: AbortSignal) {
+  /** @param signal aborted, it ends what is being told. @throws Failure `config_corrupt`, `credentials_unsafe` */
+  constructor(session: Session, memberId: string, note: (text: string) => void, signal: AbortSignal) {
     this.#session = session;
+    this.#memberId = memberId;
     this.#note = note;
     this.#signal = signal;
+    this.#untold = file.read(runtime().folders)[memberId] ?? [];
   }
 
-  add(used: Used): Promise<void> {
+  async add(used: Used): Promise<void> {
     this.#untold.push({ body: { turns: 1, ...used }, idempotencyKey: newIdempotencyKey() });
-    return this.tell();
+    await this.#keep();
+    await this.tell();
   }
 
   /** Problems are noted, and end nothing. */
   async tell(): Promise<void> {
+    if (this.#untold.length === 0) return;
+    await this.#tellAll();
+    await this.#keep();
+  }
+
+  async #tellAll(): Promise<void> {
     const { client } = this.#session;
     const signal = this.#signal;
     for (let next = this.#untold[0]; next; next = this.#untold[0]) {
@@ -75,12 +96,24 @@ export class UsageReports {
         await client.call('reportUsage', { ...next, timeoutMs: 10_000, signal });
       } catch (error) {
         if (signal.aborted) return;
-        this.#note(
-          `What the program used could not be reported: ${error instanceof Error ? error.message : String(error)}`,
-        );
-        if (isPassing(error)) return;
+        this.#say('could not be reported', error);
+        // Its seat may have another token later.
+        if (isPassing(error) || (error as ClientError).code === 'unauthorized') return;
       }
       this.#untold.shift();
     }
+  }
+
+  #keep(): Promise<void> {
+    const untold = [...this.#untold];
+    return file
+      .change(runtime().folders, ({ [this.#memberId]: _, ...others }) =>
+        untold.length === 0 ? others : { ...others, [this.#memberId]: untold },
+      )
+      .catch((error: unknown) => this.#say('is not kept here', error));
+  }
+
+  #say(what: string, error: unknown): void {
+    this.#note(`What the program used ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
