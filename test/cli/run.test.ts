@@ -477,6 +477,24 @@ describe('service run', () => {
     expect([second.exitCode, await unread()]).to.deep.equal([0, 0]);
   });
 
+  it('starts no second program beside one that a killed runner left behind', async () => {
+    const program = script('echo $$ >>pids; exec tail -f /dev/null\n');
+    const begin = () => home.start(['run', '--as', 'bot', '--', ...program]);
+    const pids = () => (there('pids') ? read('pids').trim().split('\n').map(Number) : []);
+    const first = begin();
+    await until('the session', () => served());
+    await say('please');
+    await until('the program', () => pids().length === 1);
+    first.kill('SIGKILL');
+    await until('its end', () => first.signalCode !== null);
+    const second = begin();
+    await until('the next program', () => pids().length === 2);
+    const left = processRef(pids()[0]!);
+    second.kill('SIGTERM');
+    await finished(second);
+    expect(left).to.equal(null);
+  });
+
   it('starts no second program beside the one that runs, where the daemon was started again meanwhile', async () => {
     const program = script(
       'cat; echo begun >>tries; for n in $(seq 200); do [ -e go ] && break; sleep 0.05; done; rm go; echo ended >>tries; exit 1\n',

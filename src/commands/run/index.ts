@@ -12,7 +12,7 @@ import { loadProfiles } from '../../harness/load.ts';
 import { withoutRemoved } from '../../launch/environment.ts';
 import { selectorOf } from '../../local/actors.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { inputOf, requireProgram, runChild, STOP_GRACE_MS } from './lib/child.ts';
+import { endLeftBehind, inputOf, requireProgram, runChild, STOP_GRACE_MS } from './lib/child.ts';
 import { Headless } from './lib/headless.ts';
 import { RunLimit } from './lib/limit.ts';
 import { Answers } from './lib/reply.ts';
@@ -96,7 +96,7 @@ export default class Run extends BaseCommand<typeof Run> {
       runs++;
       const turn = headless?.turn();
       const childEnv = { ...own, SERVICE_HANDOFF: handoff };
-      const child = { argv, input, ...turn, env: childEnv, ms, keep: reply };
+      const child = { memberId: seat.memberId, argv, input, ...turn, env: childEnv, ms, keep: reply };
       const outcome = await runChild(text, child, stop.signal);
       const cut = stop.signal.aborted && outcome.kind !== 'done';
       const used = cut ? undefined : await turn?.done(outcome);
@@ -104,6 +104,7 @@ export default class Run extends BaseCommand<typeof Run> {
       if (outcome.kind !== 'done' || !reply) return outcome;
       return await answers.post(handoff, text, turn?.answer(outcome.output) ?? outcome.output);
     };
+    await endLeftBehind(seat.memberId);
     const serving = { harness, session: id, agent: refOf(seat), idleMs, stop: stop.signal, limit, note, take };
     await new Runner(serving).run();
     this.print<typeof json>({ session: key, runs }, () => `Ran the program ${runs} ${runs === 1 ? 'time' : 'times'}.`);

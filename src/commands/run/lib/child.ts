@@ -3,18 +3,24 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runtime } from '../../../cli/runtime.ts';
 import { undoAtExit } from '../../../cli/signals.ts';
 import { showData } from '../../../cli/terminal/terminal.ts';
 import { MAX_TIMER } from '../../../client/time.ts';
 import { DRAIN_MS, fillPlaceholders, findProgram } from '../../../harness/programs.ts';
+import { signalTo, waitOrKill } from '../../../launch/ending.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
+import { isRecord, noteFile } from '../../../local/private-file.ts';
 import { alive, until } from '../../../local/process.ts';
+import { isGone, type ProcessRef, processRef } from '../../../local/process-ref.ts';
 import { LIMIT } from '../../board/lib/post/body.ts';
 
 export type Input = 'arg' | 'stdin' | 'file';
 
 interface ChildOptions {
+  /** The member id of the agent that it runs for. */
+  memberId: string;
   argv: string[];
   input: Input;
   env: Env;
@@ -66,6 +72,31 @@ export function inputOf(argv: readonly string[], said: string | undefined): Inpu
   return input;
 }
 
+interface Running {
+  runner: ProcessRef;
+  program: ProcessRef;
+}
+
+/** What runs for an agent, by its member id. */
+const file = noteFile<Record<string, Running>>('runs.json', {}, isRecord);
+
+async function noteRunning(memberId: string, pid: number): Promise<void> {
+  const [runner, program] = [processRef(process.pid), processRef(pid)];
+  if (!runner || !program) return;
+  await file.change(runtime().folders, (before) => {
+    const others = Object.entries(before).filter(([, running]) => !isGone(running.program));
+    return { ...Object.fromEntries(others), [memberId]: { runner, program } };
+  });
+}
+
+/** Ends the program of an agent whose runner was killed, with all that it has started. */
+export async function endLeftBehind(memberId: string): Promise<void> {
+  const left = file.read(runtime().folders)[memberId];
+  if (!left || !isGone(left.runner)) return;
+  signalTo(left.program, 'SIGTERM', true);
+  await waitOrKill(left.program, true);
+}
+
 /** Runs the program once. @param stop ends it early, by the signal that is its reason. */
 export async function runChild(text: string, options: ChildOptions, stop: AbortSignal): Promise<Outcome> {
   const folder = options.input === 'file' ? mkdtempSync(join(tmpdir(), 'service-run-')) : null;
@@ -94,6 +125,8 @@ function started(
       ],
       detached: true,
     });
+    // Where it cannot be noted it runs all the same.
+    const noted = child.pid === undefined ? null : noteRunning(options.memberId, child.pid).catch(() => {});
     let output = '';
     let late = false;
     const signal = (name: NodeJS.Signals) => {
@@ -128,6 +161,7 @@ function started(
       child.stdout?.destroy();
       stop.removeEventListener('abort', stopped);
       await ending;
+      await noted;
       resolve(outcome);
     };
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
