@@ -259,19 +259,6 @@ describe('a swarm', () => {
     expect(await down(join(moved!, 'service.yaml'))).to.deep.equal([undefined, [['bot', true]]]);
   });
 
-  it('takes what was noted before each agent had a file for that of the one file', async () => {
-    write(BOT);
-    const { swarm } = await home.json(['swarm', 'up', '--yes']);
-    const path = home.path('state', 'swarms', `${swarm}.json`);
-    const noted = JSON.parse(readFileSync(path, 'utf8'));
-    delete noted.agents.bot.file;
-    writeFileSync(path, JSON.stringify(noted));
-    write(BOT.replace('name: bot', 'name: second'), 'other.yaml');
-    await home.json(['swarm', 'up', '-F', 'other.yaml']);
-    const { agents } = await home.json(['swarm', 'down']);
-    expect(agents.map(({ name, stopped }: never) => [name, stopped])).to.deep.equal([['bot', true]]);
-  });
-
   it('says what runs although it was taken out of the file, and forgets it once it is stopped', async () => {
     const second = '  - {name: second, harness: command, launcher: local, args: [cat]}\n';
     write(`${BOT}${second}`);

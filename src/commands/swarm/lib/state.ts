@@ -17,8 +17,8 @@ const text = z.string();
 
 const agent = z.object({
   member_id: text,
-  /** The `service.yaml` that it was started from; older notes of a swarm have one for all. */
-  file: text.optional(),
+  /** The `service.yaml` that it was started from. */
+  file: text,
   harness: text,
   launcher: text,
   mode: z.enum(modes),
@@ -53,12 +53,7 @@ const record = z
     file: text,
     agents: z.record(text, agent),
   })
-  .transform(({ agents, ...swarm }) => ({
-    ...swarm,
-    agents: bare(
-      Object.entries(agents).map(([name, started]) => [name, { ...started, file: started.file ?? swarm.file }]),
-    ),
-  }));
+  .transform(({ agents, ...swarm }) => ({ ...swarm, agents: bare(Object.entries(agents)) }));
 
 export type SwarmRecord = z.infer<typeof record>;
 export type StartedAgent = SwarmRecord['agents'][string];
