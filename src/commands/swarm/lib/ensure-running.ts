@@ -224,6 +224,6 @@ function noteOf({ agent, seat, before, file }: Starting, session: string | null)
 /** A hash of what `service.yaml` says of an agent, which tells whether that has changed since its start. */
 const settingsHash = ({ profile, launcher, mode, dir, model, args, reply }: Planned): string =>
   createHash('sha256')
-    .update(JSON.stringify([profile.harness, launcher, mode, dir, model ?? null, args, ...(reply ? ['reply'] : [])]))
+    .update(JSON.stringify([profile.harness, launcher, mode, dir, model ?? null, args, reply]))
     .digest('hex')
     .slice(0, 16);
