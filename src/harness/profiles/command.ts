@@ -13,6 +13,5 @@ export const command: Profile = {
   lifecycle: { liveness: 'connection' },
   delivery: { capabilities: ['extension'] },
   install: [],
-  headless: { via: 'native', run: ['service', 'run', '--', '{prompt}'] },
   notes: ['Started by service run; without it the program reads its messages with service inbox --wait.'],
 };
