@@ -61,7 +61,7 @@ async function start(tmux: Tmux, env: Env, request: StartRequest): Promise<Answe
     ...[SEPARATOR, 'set-option', '-p', '-t', `=${session}:`, MARK, '1'],
   ]);
   if (remains !== null) await tmux('kill-session', '-t', `=${remains}`);
-  if (made.code !== 0) throw startFailure(made, session);
+  if (made.code !== 0) throw startFailure(made);
   const { handle: found, attach, pane, pid } = startedIn(session, made.stdout);
   if (found === null) throw await endedAtOnce(tmux, session, pane);
   return { handle: found, attach, pid };
@@ -126,10 +126,7 @@ async function stop(tmux: Tmux, place: Place): Promise<Answers['stop']> {
   return { state: 'exited' };
 }
 
-/** If two processes start it at once, one of them finds it running. */
-function startFailure({ stderr, timedOut: late }: ProgramResult, session: string): Failure {
-  if (stderr.startsWith('duplicate session'))
-    return launchFailure('already_running', `The tmux session ${session} runs already.`, attachTo(session));
+function startFailure({ stderr, timedOut: late }: ProgramResult): Failure {
   // It may have started it all the same.
   if (late) return launchFailure('launcher_failed', 'tmux does not answer.', 'tmux ls');
   return launchFailure('host_unavailable', `tmux did not start it: ${stderr.trim().slice(0, 200)}.`, 'tmux ls');
