@@ -272,7 +272,7 @@ describe('service swarm', () => {
       await until('its seat', async () => (await home.json(['daemon', 'status'])).bindings.some(bound('codex')));
       await home.json(['swarm', 'down']);
       expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['codex', 'resumed']]);
-      expect(launched.starts()).to.have.length(2);
+      await until('the second start', () => launched.starts().length === 2);
     } finally {
       await home.shell(`. '${ends}'`);
     }
