@@ -11,6 +11,7 @@ import * as rareEvents from './008_rare_events.ts';
 import * as waitingReads from './009_waiting_reads.ts';
 import * as withdrawnAsks from './010_withdrawn_asks.ts';
 import * as keptPresences from './011_kept_presences.ts';
+import * as openAsks from './012_open_asks.ts';
 
 export interface Migration {
   name: string;
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   { name: '009_waiting_reads', up: waitingReads.up },
   { name: '010_withdrawn_asks', up: withdrawnAsks.up },
   { name: '011_kept_presences', up: keptPresences.up },
+  { name: '012_open_asks', up: openAsks.up },
 ];

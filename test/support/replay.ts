@@ -294,7 +294,7 @@ export class Replay {
       });
     const answered = this.named.get(`${sender.id} ${parent?.seq}`);
     if (answered) answered.awaits = 0;
-    if (data.answer?.withdrawn) for (const row of this.named.values()) if (row.seq === parent?.seq) row.awaits = 0;
+    if (data.answer) for (const row of this.named.values()) if (row.seq === parent?.seq) row.awaits = 0;
     this.#name(event.seq, data, everyone);
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { type AskFilter, listAskRows } from '../../../src/server/asks/asks.store.ts';
+import { type AskFilter, countOpenAsks, listAskRows } from '../../../src/server/asks/asks.store.ts';
 import { inParts } from '../../../src/server/db/rows.ts';
+import type { Params, Statement } from '../../../src/server/db/statement.ts';
 import type { ReadTx } from '../../../src/server/db/tx.ts';
 import { type MemberRow, memberById } from '../../../src/server/members/members.store.ts';
 import { newId } from '../../../src/server/text/ids.ts';
@@ -342,6 +343,22 @@ forEachDatabase('an ask', (engine) => {
     expect(plan).not.to.match(/members_by_person|members__board_id__name/);
   });
 
+  it('is counted among the open ones of its members, not among all that they ever asked or were asked', async () => {
+    const plan: object[] = [];
+    await server.db.read(async (tx) => {
+      const all = async (statement: Statement<Params, unknown>, params: Params) => {
+        const { sql, bind } = statement.for(engine);
+        const values = bind(params).values();
+        const filled = sql.replaceAll(/\+\?|\$\d+/g, () => `'${values.next().value}'`);
+        const explain = engine === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
+        plan.push(...(await tx.query<object>((db) => db.raw(`${explain} ${filled}`))));
+        return [];
+      };
+      await countOpenAsks({ now: tx.now, all } as unknown as ReadTx, [a.memberId]);
+    });
+    for (const index of ['asks_open_to', 'asks_open_from']) expect(JSON.stringify(plan)).to.include(index);
+  });
+
   it('is listed on pages of at most a MiB of long messages', async () => {
     const bodies = Array.from({ length: 10 }, (_, n) => `${n} ${'🎉'.repeat(32_000)}`);
     for (const body of bodies) await post(server.dana, board, body, { to: ['@b'], ask: {} });
@@ -419,6 +436,25 @@ forEachDatabase('an ask', (engine) => {
     expect(await owed()).to.deep.equal([1, { blocking: 1, going_with: 0 }]);
     await reply(a, second, { answer: { withdrawn: true } });
     expect(await owed(), 'nothing more can be said to it').to.deep.equal([0, { blocking: 0, going_with: 0 }]);
+  });
+
+  it('is owed no more once the person of the asking agent answered it', async () => {
+    const owed = async () => (await pam.ok('getBoard', { params: { board } })).needs_reply;
+    const asked = await ask(a, { to: ['@pam'] });
+    await reply(b, asked);
+    await reply(server.dana, asked, { answer: { comment: true } });
+    expect(await owed()).to.equal(1);
+    await reply(server.dana, asked, { answer: { option: 1 } });
+    expect(await owed()).to.equal(0);
+  });
+
+  it('that went with its default is owed until it is answered all the same', async () => {
+    const asked = await ask(a, { to: ['@pam'] }, { going_with: 'left' });
+    expect(asked.ask?.state).to.equal('went_with');
+    const owed = async () => (await pam.ok('getBoard', { params: { board } })).needs_reply;
+    expect(await owed()).to.equal(1);
+    await reply(server.dana, asked);
+    expect(await owed()).to.equal(0);
   });
 
   it('counts on the board of a person it is addressed to, and as a reply they owe', async () => {

@@ -99,7 +99,7 @@ forEachDatabase('storage migrate', (engine) => {
     await server.stop();
   });
 
-  it('has nobody owe a reply to a question that was withdrawn with an earlier build', async () => {
+  it('has nobody owe a reply to a question that was withdrawn or answered with an earlier build', async () => {
     const server = await startTestServer(engine);
     const pam = await server.person('pam');
     const { name } = await newBoard(server.dana);
@@ -108,12 +108,15 @@ forEachDatabase('storage migrate', (engine) => {
     await post(server.dana, name, 'Which?', asked);
     const { id, seq } = await post(server.dana, name, 'Which then?', asked);
     await post(server.dana, name, 'never mind', { reply_to: id, answer: { withdrawn: true } });
+    const answered = await post(server.dana, name, 'And here?', asked);
+    await post(pam, name, 'One.', { reply_to: answered.id, answer: { option: 1 } });
     await server.db.write(async (tx) => {
-      await tx.change((db) => db('message_members').where({ member_id, seq }).update({ awaits: 1 }));
+      const ended = (db: Knex) => db('message_members').where({ member_id }).whereIn('seq', [seq, answered.seq]);
+      await tx.change((db) => ended(db).update({ awaits: 1 }));
       await forget(tx, '010_withdrawn_asks');
     });
     const owed = async () => (await pam.ok('getBoard', { params: { board: name } })).needs_reply;
-    expect(await owed()).to.equal(2);
+    expect(await owed()).to.equal(3);
     await server.close();
     await server.restart();
     expect(await owed()).to.equal(1);
@@ -309,6 +312,8 @@ forEachDatabase('storage migrate', (engine) => {
 async function forget(tx: WriteTx, name: string): Promise<void> {
   const raw = (sql: string) => tx.change((db) => db.raw(sql));
   await tx.change((db) => db('migrations').where('name', '>=', name).delete());
+  for (const index of ['asks_open_to', 'asks_open_from']) await raw(`DROP INDEX ${index}`);
+  if (name > '011_kept_presences') return;
   await raw('ALTER TABLE seat_reports DROP COLUMN kept_until');
   if (name > '009_waiting_reads') return;
   for (const column of ['reads', 'reads_since']) await raw(`ALTER TABLE members DROP COLUMN ${column}`);
