@@ -1,4 +1,5 @@
 /** What messages are about, and what that makes of counts. */
+import type { Knex } from 'knex';
 import { countRows } from '../db/query.ts';
 import { rowsOver } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -40,22 +41,24 @@ export interface MessageCounts {
   since: number | null;
 }
 
+/** Tags `x` of messages that this reader may read; the messages themselves are looked at only where that differs. */
+function readableTags(db: Knex, reader: MessageReader): Knex.QueryBuilder {
+  const tags = db({ x: 'message_tasks' });
+  return reader.readsAll ? tags : readable(tags.join({ m: 'messages' }, 'm.id', 'x.message_id'), reader);
+}
+
 /** How much is said about these tasks that this reader may read. */
 export const messageCountsOf = (tx: ReadTx, taskIds: string[], reader: MessageReader): Promise<MessageCounts[]> =>
   tx.query((db) =>
-    readable(
-      db({ x: 'message_tasks' })
-        .join({ m: 'messages' }, 'm.id', 'x.message_id')
-        .join({ t: 'tasks' }, 't.id', 'x.task_id')
-        .leftJoin({ s: 'task_texts' }, (on) =>
-          on
-            .on('s.task_id', 't.id')
-            .andOn('s.version', 't.stands_version')
-            .andOn(db.raw("s.field = 'stands'") as never),
-        )
-        .whereIn('x.task_id', taskIds),
-      reader,
-    )
+    readableTags(db, reader)
+      .join({ t: 'tasks' }, 't.id', 'x.task_id')
+      .leftJoin({ s: 'task_texts' }, (on) =>
+        on
+          .on('s.task_id', 't.id')
+          .andOn('s.version', 't.stands_version')
+          .andOn(db.raw("s.field = 'stands'") as never),
+      )
+      .whereIn('x.task_id', taskIds)
       .groupBy('x.task_id')
       .select({
         task_id: 'x.task_id',
@@ -67,12 +70,4 @@ export const messageCountsOf = (tx: ReadTx, taskIds: string[], reader: MessageRe
 
 /** How many messages about a task this reader may read after an event of its board. */
 export const countMessagesAfter = (tx: ReadTx, taskId: string, seq: number, reader: MessageReader): Promise<number> =>
-  countRows(tx, (db) =>
-    readable(
-      db({ x: 'message_tasks' })
-        .join({ m: 'messages' }, 'm.id', 'x.message_id')
-        .where('x.task_id', taskId)
-        .where('x.seq', '>', seq),
-      reader,
-    ),
-  );
+  countRows(tx, (db) => readableTags(db, reader).where('x.task_id', taskId).where('x.seq', '>', seq));

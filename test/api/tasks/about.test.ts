@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { builderOf } from '../../../src/server/db/statement.ts';
+import type { ReadTx } from '../../../src/server/db/tx.ts';
+import { countMessagesAfter, messageCountsOf } from '../../../src/server/tasks/tags.store.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -80,5 +83,19 @@ forEachDatabase('what a message is about', (engine) => {
     await post(server.dana, board, 'after', { about: [one] });
     const { stands } = await quiet.ok('getTask', { params: { board, task: one } });
     expect(stands?.messages_since).to.equal(1);
+  });
+
+  it('is counted by its tags alone for who may read all messages', async () => {
+    const asked: string[] = [];
+    const query: ReadTx['query'] = async (build) => {
+      asked.push(build(builderOf(engine)).toString());
+      return [];
+    };
+    for (const readsAll of [true, false]) {
+      const reader = { memberId: agent.memberId, readsAll };
+      await countMessagesAfter({ query } as ReadTx, 'task', 1, reader);
+      await messageCountsOf({ query } as ReadTx, ['task'], reader);
+    }
+    expect(asked.map((sql) => /join .messages./.test(sql))).to.deep.equal([false, false, true, true]);
   });
 });
