@@ -57,8 +57,10 @@ const SILENCE_MS = 5_000;
 const patienceAfter = (limit: number): number => (limit + SILENCE_MS) / CHECK_INTERVAL_MS;
 /** Most connections of a process for reads and writes. */
 export const POOL_SIZE = 16;
+/** How long a transaction waits for a connection while others use all of them. */
+const POOL_WAIT_MS = 20_000;
 /** For how long one more connection is asked for that Postgres has no room for: while others are open, and while none is. */
-const FULL_MS = { some: 20_000, none: 2_000 };
+const FULL_MS = { some: POOL_WAIT_MS, none: 2_000 };
 const FULL_PAUSE_MS = { first: 100, most: 2_000 };
 const TOO_MANY = '53300';
 
@@ -138,6 +140,7 @@ export class PostgresDatabase implements Database {
           client.query(SETTINGS, done);
         },
       },
+      acquireConnectionTimeout: POOL_WAIT_MS,
       log: quietLogger,
     });
     const { client } = this.#knex;

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { countingOnce, type Moment } from '../rates/work.ts';
+import { countingOnce, type Moment, refuseGone } from '../rates/work.ts';
 import type { Call } from './call.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
 import type { Engine } from './engine.ts';
@@ -18,10 +18,13 @@ export async function reading<T>(
   name: OperationName | null,
   credential: Credential,
   fn: (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => Promise<T>,
+  gone: Call['gone'] = () => {},
 ): Promise<T> {
   const count = name === null ? () => {} : countingOnce(admit, name);
   const { caller, now, value } = await db.read(
     async (tx) => {
+      // A client that gave up while all connections were busy has asked again by now.
+      refuseGone(gone);
       const found = await authenticate(tx, credential);
       const run = async (): Promise<T> => {
         const admitAs = (moment: Moment): void => count(found, tx.now, moment);
@@ -65,11 +68,11 @@ type Case<Kind extends keyof Cases<OperationName>> = Offered<Cases<OperationName
 export async function runRead(engine: Engine, { name, case: useCase }: Case<'read'>, call: Call) {
   const { credential, input, gone } = call;
   const run = onTerms(name, (tx, caller) => useCase.run(tx, caller, input as never));
-  if (!useCase.ahead) return reading(engine, name, credential, run);
-  const caller = await reading(engine, name, credential, async (_tx, found) => found);
+  if (!useCase.ahead) return reading(engine, name, credential, run, gone);
+  const caller = await reading(engine, name, credential, async (_tx, found) => found, gone);
   await useCase.ahead(caller, input as never);
   // The request was counted above.
-  return engine.inTurn({ name, caller, gone }, () => reading(engine, null, credential, run));
+  return engine.inTurn({ name, caller, gone }, () => reading(engine, null, credential, run, gone));
 }
 
 /** The answer of a read that may wait until there is one: found at once, or what it waits for. */
@@ -109,7 +112,7 @@ export async function runDownload(engine: Engine, { name, case: useCase }: Case<
     caller: found,
     bytes: await useCase.run(tx, found, call.input as never),
   }));
-  const { caller, bytes } = await reading(engine, name, call.credential, read);
+  const { caller, bytes } = await reading(engine, name, call.credential, read, call.gone);
   const sendable: Sendable = {
     ...bytes,
     open: (range) => engine.blobs.store.open(bytes.digest, range),

@@ -75,17 +75,10 @@ export function takingTurns(): InTurn {
     const id = caller.person.person_id;
     const own = persons.get(id) ?? { running: 0, waiting: [], free: Promise.resolve() };
     persons.set(id, own);
-    let left = false;
     if (own.running < atOnce) own.running++;
-    else {
-      gone(() => {
-        left = true;
-      });
-      await new Promise<void>((resolve) => own.waiting.push(resolve));
-    }
+    else await new Promise<void>((resolve) => own.waiting.push(resolve));
     try {
-      if (left)
-        throw new Refusal('unavailable', 'The client has gone.', { hint: 'Try again.', retryAfter: 1, expected: true });
+      refuseGone(gone);
       const { free } = own;
       own.free = free.then(someTurns);
       await free;
@@ -99,6 +92,16 @@ export function takingTurns(): InTurn {
       });
     }
   };
+}
+
+/** What waited for its turn need not begin where nobody waits for it any more. @throws Refusal `unavailable` */
+export function refuseGone(gone: (left: () => void) => void): void {
+  let left = false;
+  gone(() => {
+    left = true;
+  });
+  if (left)
+    throw new Refusal('unavailable', 'The client has gone.', { hint: 'Try again.', retryAfter: 1, expected: true });
 }
 
 /** More than a request takes from its connection to its answer, also behind those of others: one is accepted in a turn. */

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import pg from 'pg';
+import type { Refusal } from '../../../src/contract/errors.ts';
 import { postgresStore } from '../../../src/server/blobs/postgres.ts';
 import type { Digest } from '../../../src/server/blobs/store.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
@@ -263,6 +264,15 @@ forEachDatabase('a database in trouble', (engine) => {
     const credential = credentialOf(server.dana.token ?? '', server.root);
     await reading(engine, 'openStream', credential, async (_tx, _caller, admitAs) => admitAs('waiting'));
     expect(counted).to.deep.equal(['known', 'waiting']);
+  });
+
+  it('is not read for a client that has gone', async () => {
+    const credential = credentialOf(server.dana.token ?? '', server.root);
+    const engine = { db: server.db, admit: () => {}, used: async () => {} } as unknown as Engine;
+    let read = 0;
+    const look = (gone: (left: () => void) => void) =>
+      reading(engine, 'getMe', credential, async () => ++read, gone).catch(({ code }: Refusal) => code);
+    expect([await look((left) => left()), await look(() => {}), read]).to.deep.equal(['unavailable', 1, 1]);
   });
 
   it('takes posts to other boards while one board is held by another process', async () => {
