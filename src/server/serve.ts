@@ -151,9 +151,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(scheduleClosings(db, repeat, log));
     undo.unshift(sweepLines(db, repeat, log));
     undo.unshift(schedulePurge(db, repeat, log));
-    blobs.start(repeat);
     const bound = await listen(server, options);
     undo.unshift(serving.keep(repeat));
+    // Last: it looks for the bytes of all files first, which may take long.
+    blobs.start(repeat);
     port = (server.address() as AddressInfo).port;
     await rememberPlace(options.files, { dataDir, db });
     const url = site.baseUrl();

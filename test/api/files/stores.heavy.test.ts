@@ -22,8 +22,9 @@ import { systemClock } from '../../../src/server/db/clock.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
 import type { Database } from '../../../src/server/db/tx.ts';
 import { type ServeOptions, startServer } from '../../../src/server/serve.ts';
+import { readMeta } from '../../../src/server/settings/settings.store.ts';
 import type { ServeError } from '../../../src/server/upkeep/serve-error.ts';
-import { newBoard } from '../../support/cast.ts';
+import { newAgent, newBoard } from '../../support/cast.ts';
 import { bytesOf, put, tryPut } from '../../support/files.ts';
 import { type Objects, startObjects } from '../../support/objects.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
@@ -443,6 +444,21 @@ describe('where the bytes of files are kept', () => {
       objects.silent = '';
       await server.restart();
       expect(server.log.filter((line) => line.includes('"level":"error"'))).to.deep.equal([]);
+    });
+
+    it('keeps nobody from noting that the server is there, while a start looks for all bytes', async () => {
+      const agent = await newAgent(server.dana, board);
+      await agent.ok('setPresence', { body: { presence: 'working' } });
+      await put(server.dana, board, 'looked-for-again.txt', 'looked for');
+      const started = server.clock.now() + 50_000;
+      const asked = objects.requests.length;
+      objects.silent = 'HEAD';
+      await server.restart(50_000);
+      await until(() => objects.requests.slice(asked).some((line) => line.startsWith('HEAD')), 'bytes are looked for');
+      const noted = async () => Number(await server.db.read((tx) => readMeta(tx, 'served_at'))) >= started;
+      await until(noted, 'it is noted that the server is there');
+      objects.silent = '';
+      await server.restart();
     });
 
     it('goes on with the others, and tidies, where some cannot be deleted', async () => {
