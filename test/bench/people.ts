@@ -18,7 +18,7 @@ export async function addPeople(
   count: number,
   url = `sqlite://${join(dataDir, 'service.db')}`,
 ): Promise<BenchPerson[]> {
-  const { root } = loadRootKey(dataDir, true);
+  const root = loadRootKey(dataDir, true);
   const db = await openDatabase({ url, clock: systemClock, migrate: false });
   const people = Array.from({ length: count }, (_, n) => ({ handle: `person-${n}`, key: newSecret('key') }));
   try {

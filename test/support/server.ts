@@ -79,7 +79,7 @@ export async function startTestServer(
     });
   const running = await start(0);
   const watch = new Watch();
-  const { root } = loadRootKey(dataDir);
+  const root = loadRootKey(dataDir);
   const key = readFileSync(join(dataDir, 'local-key'), 'utf8').trim();
   const server: TestServer = {
     ...running,

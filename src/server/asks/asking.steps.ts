@@ -13,7 +13,6 @@ import {
   answerInvalid,
   askClosed,
   askInvalid,
-  askState,
   checkAnswer,
   mayAnswer,
   mayWithdraw,
@@ -90,10 +89,9 @@ function answer(
     if (request) throw notAsked();
     return null;
   }
-  const state = askState(ask, 0);
-  if (state === 'withdrawn')
+  if (ask.withdrawn === 1)
     throw askClosed(`To say something all the same: service say --reply ${ask.seq} --comment "…".`);
-  if (!request && state === 'answered') return null;
+  if (!request && ask.answer_seq !== null) return null;
   return { ask, asker, option: request?.option ?? null, withdrawn: false };
 }
 

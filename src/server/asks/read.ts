@@ -36,10 +36,9 @@ async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | 
   const task = query.task === undefined ? undefined : await taskOf(tx, places, query.task, one);
   if (task === null) return null;
   const own = places.map((place) => place.member.id);
-  const reader = one?.reader ?? places[0]?.reader;
   return {
     boardIds: places.map((place) => place.board.id),
-    reader: reader ?? { memberId: '', readsAll: false },
+    reader: places[0]?.reader ?? { memberId: '', readsAll: false },
     state: query.state,
     blockingFirst: query.to_me && query.state === 'open',
     ...(task === undefined ? {} : { taskId: task }),

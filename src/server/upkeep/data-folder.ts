@@ -119,7 +119,7 @@ async function open<T>(
     else if ((await migrationsIn(db)).at(-1) !== newestMigration()) throw dataOlder();
     rememberStorage(dataDir, url);
     const free = await db.claim('start', Number.POSITIVE_INFINITY);
-    const { root } = loadRootKey(dataDir, await isBound(db));
+    const root = loadRootKey(dataDir, await isBound(db));
     const serverId = await bindDatabase(db, root, dataDir);
     const start = { db, url, root, dataDir };
     const value = await first(start);

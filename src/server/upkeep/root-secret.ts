@@ -12,16 +12,16 @@ import { ServeError } from './serve-error.ts';
  * Reads `<data>/server-secret`, or makes it for a database that was never bound to one.
  * @param bound whether the database is: then a missing secret is not replaced, because nothing would work with another.
  */
-export function loadRootKey(dataDir: string, bound = false): { root: RootKey } {
+export function loadRootKey(dataDir: string, bound = false): RootKey {
   const file = secretFile(dataDir);
   const known = readPrivate(file);
   // A start cut off while it made the file leaves it empty; nothing was digested with that.
   if (known?.length === 0) removeFile(file);
-  else if (known) return { root: rootKeyOf(known, file) };
+  else if (known) return rootKeyOf(known, file);
   if (bound) throw new ServeError('root_key_mismatch', `${file} is missing.`, restoreHint(file));
   const secret = randomBytes(32);
   createPrivate(file, secret);
-  return { root: new RootKey(secret) };
+  return new RootKey(secret);
 }
 
 /** @throws ServeError `root_key_mismatch` for what cannot be a root secret. */
@@ -41,7 +41,7 @@ export const isBound = (db: Database): Promise<boolean> =>
 /** Refuses a database that another root secret was used with, and changes nothing. @throws ServeError `root_key_mismatch` */
 export async function requireSecretOf(db: Database, dataDir: string): Promise<void> {
   const known = await db.read((tx) => readMeta(tx, 'key_check'));
-  if (known !== null) requireSame(known, loadRootKey(dataDir, true).root, dataDir);
+  if (known !== null) requireSame(known, loadRootKey(dataDir, true), dataDir);
 }
 
 function requireSame(known: string, root: RootKey, dataDir: string): void {

@@ -189,7 +189,7 @@ forEachDatabase('what signed-in callers of a team server may ask for', (engine) 
 
 async function newPerson(server: TeamServer, handle: string): Promise<WireApi> {
   const token = `abh_${handle.padEnd(43, 'x')}`;
-  const { root } = loadRootKey(server.dataDir);
+  const root = loadRootKey(server.dataDir);
   await server.db.write(async (tx) => {
     await tx.change((db) =>
       db('people').insert({ id: `hum_${handle}`, handle, server_role: 'member', created_at: tx.now }),
