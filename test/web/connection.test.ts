@@ -93,6 +93,19 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  for (const missing of ['index-*.js', 'page-*.js', 'index-*.css'])
+    it(`comes up by itself where a server that was being replaced did not have its ${missing}`, async () => {
+      const { context, tab, close } = await visit(server, dana);
+      const asked: string[] = [];
+      await context.route(`**/assets/${missing}`, (route) =>
+        asked.push(route.request().url()) > 1 ? route.continue() : route.fulfill({ status: 404 }),
+      );
+      const page = await tab(`/?board=${board}`);
+      await page.waitForFunction(() => performance.getEntriesByType('navigation')[0]?.toJSON().type === 'reload');
+      await boxOf(page).waitFor();
+      await close();
+    });
+
   it('says of what time presence is, and decides nothing by a key, without a connection', async () => {
     const claude = await newAgent(dana, board);
     await claude.ok('setPresence', { body: { presence: 'working' } });

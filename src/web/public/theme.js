@@ -5,3 +5,21 @@ try {
 } catch {
   // Without storage the system decides.
 }
+
+// While a server is replaced, its page may be of one build and its files of another, which knows none of them. What came is
+// kept by the browser, so that the page is whole after a few times.
+let missing = false;
+const note = ({ target }) => {
+  if (String(target.src ?? target.href).startsWith(`${location.origin}/assets/`)) missing = true;
+};
+addEventListener('error', note, true);
+addEventListener('load', () => {
+  removeEventListener('error', note, true);
+  try {
+    const times = missing ? Number(sessionStorage.getItem('missing')) + 1 : 0;
+    sessionStorage.setItem('missing', String(times));
+    if (missing && times <= 20) setTimeout(() => location.reload(), 1_000);
+  } catch {
+    // Without storage it would not end.
+  }
+});
