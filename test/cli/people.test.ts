@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
+import { LossyNetwork } from './support/lossy.ts';
 
 describe('people of a server, from the command line', () => {
   let server: TestServer;
@@ -99,6 +100,25 @@ describe('people of a server, from the command line', () => {
     expect(revoked.key).to.include({ name: 'laptop', state: 'revoked' });
     expect((await home.run(['whoami'])).stderr).to.include('login_required');
     expect(await zoe.refused('getMe')).to.equal('401 unauthorized');
+  });
+
+  it('are signed out here when they remove themselves, also where the answer to that is lost', async () => {
+    const network = await LossyNetwork.to(server.url);
+    try {
+      const { token } = await server.person('ivo', 'admin');
+      await home.shell(`printf %s '${token}' | service login ${network.url} --store file -q`);
+      await home.run(['board', 'create', 'of-ivo', '-q']);
+      await home.run(['agent', 'create', 'fixer', '-q']);
+      let lost = 0;
+      network.decide = ({ method, path }) =>
+        method === 'DELETE' && !path.includes('dry_run=true') && lost++ === 0 ? 'lose' : 'pass';
+      const { removal } = await home.json(['people', 'remove', 'ivo', '--yes']);
+      expect(removal).to.include({ dry_run: false, keys_revoked: 1, agents_removed: 1, boards_left: 1 });
+      expect(lost).to.equal(2);
+      expect(JSON.parse((await home.run(['whoami', '--json'])).stdout).error.code).to.equal('login_required');
+    } finally {
+      network.close();
+    }
   });
 
   it('name a key by its id where several of a name have ended', async () => {

@@ -3,11 +3,10 @@ import { booleanFlag, confirmFlags, requestFlags, required, stringFlag } from '.
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
-import type { ClientError } from '../../client/errors.ts';
 import type { AccessKey } from '../../contract/types.ts';
 import { AskingCommand, keyIdOf } from '../approval/lib/ask-person.ts';
 import { handleOf } from '../people/lib/people.ts';
-import { endSeats, findKey, forgetKeyIn, onlyKey, readKeys, requireForgettable } from './lib/keys.ts';
+import { endedByFirst, endSeats, findKey, forgetKeyIn, onlyKey, readKeys, requireForgettable } from './lib/keys.ts';
 
 export const json = () =>
   z.union([
@@ -58,9 +57,7 @@ export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
     const reply = await client
       .call('revokeKey', { params: { key: before.id }, query, idempotencyKey })
       .catch((error: unknown) => {
-        // A repeat after a lost answer is refused with 401: then the first one did it.
-        const { status, attempts } = error as Partial<ClientError>;
-        if (!own || status !== 401 || !attempts || attempts < 2) throw error;
+        if (!own || !endedByFirst(error)) throw error;
         return { data: { ...before, state: 'revoked' as const, warning: undefined }, replayed: false };
       });
     const again = this.again(reply);

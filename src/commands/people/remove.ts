@@ -6,6 +6,7 @@ import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import type { PersonRemoval } from '../../contract/types.ts';
 import { AskingCommand, personIdOf } from '../approval/lib/ask-person.ts';
+import { endedByFirst, forgetKeyIn, requireForgettable } from '../key/lib/keys.ts';
 import { handleOf } from './lib/people.ts';
 
 export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);
@@ -37,12 +38,20 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
     const session = await this.session('P');
     const { client, server } = session;
     const params = { handle: await handleOf(client, this.args.handle) };
-    if (dry || !yes) {
+    const own = this.args.handle === 'me' || params.handle === session.entry?.person?.handle;
+    let before: PersonRemoval | null = null;
+    if (dry || !yes || own) {
       const { data } = await client.call('removePerson', { params, query: { dry_run: true } });
       if (dry) return this.print<typeof json>({ removal: data }, () => removalFacts(data, server.url).join('\n'));
-      await this.confirm(`${removalFacts(data, server.url).join(' ')} Remove ${data.person.handle}?`, false);
+      if (own) await requireForgettable(session);
+      await this.confirm(`${removalFacts(data, server.url).join(' ')} Remove ${data.person.handle}?`, yes);
+      before = { ...data, dry_run: false };
     }
-    const { data, again } = await this.write(client, 'removePerson', { params });
+    const { data, again } = await this.write(client, 'removePerson', { params }).catch((error: unknown) => {
+      if (!own || !before || !endedByFirst(error)) throw error;
+      return { data: before, again: '' };
+    });
+    if (own) await forgetKeyIn(session);
     this.print<typeof json>({ removal: data }, () => `${removalText(data, session)}${again}`);
   }
 }

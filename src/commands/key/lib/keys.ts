@@ -4,6 +4,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { requireSavable } from '../../../cli/session/savable.ts';
 import type { Client } from '../../../client/client.ts';
+import type { ClientError } from '../../../client/errors.ts';
 import { wholeList } from '../../../client/pages.ts';
 import type { AccessKey } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -81,7 +82,13 @@ export async function endSeats({ url, local }: Session['server'], keyId: string)
   });
 }
 
-/** Before the key of a session is revoked: it must be possible to forget it. @throws Failure `folder_unwritable` */
+/** Whether a repeat was refused since the first request, whose answer was lost, had ended the key that both came with. */
+export function endedByFirst(error: unknown): boolean {
+  const { status, attempts = 1 } = error as Partial<ClientError>;
+  return status === 401 && attempts > 1;
+}
+
+/** Before the key of a session ends: it must be possible to forget it. @throws Failure `folder_unwritable` */
 export async function requireForgettable({ entry, server }: Session): Promise<void> {
   if (entry !== null && !server.local) await requireSavable();
 }
