@@ -1,7 +1,6 @@
 /** Details of an ask: question, options, written answer, and the messages around it. */
 import { useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
-import { withdrawnText } from '../../contract/values.ts';
 import { call } from '../api/client.ts';
 import { briefOf, consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -11,8 +10,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, formatPast, formatTime } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { useAction } from '../state/action.ts';
-import { answerAttempts, chosenOption, pickOption } from '../state/answers.ts';
-import { write } from '../state/attempts.ts';
+import { answerAttempts, chosenOption, pickOption, withdrawAsk } from '../state/answers.ts';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { isAskedOfMe, openAsks } from '../state/needs.ts';
@@ -47,9 +45,7 @@ function Ask({ message }: { message: Message }) {
   const withdrawal = useAction();
   const title = useRef<HTMLHeadingElement>(null);
   const withdraw = async (): Promise<void> => {
-    const body = { body: withdrawnText, reply_to: message.id, answer: { withdrawn: true } };
-    const done = await withdrawal.run(() => write('postMessage', { params: { board }, body }));
-    if (!done) return;
+    if (!(await withdrawal.run(() => withdrawAsk(message)))) return;
     title.current?.focus();
     void readLists();
   };

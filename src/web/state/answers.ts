@@ -1,9 +1,10 @@
 /** Answers sent from this tab: one at a time per ask. */
 import { signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
+import { withdrawnText } from '../../contract/values.ts';
 import { hasConnection } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
-import { attempt } from './attempts.ts';
+import { attempt, write } from './attempts.ts';
 import { openAsks, postAnswer, readNeeds } from './needs.ts';
 
 /** An answer: the number of an option from 1, or a text. */
@@ -59,6 +60,13 @@ export async function sendAnswer(message: Message, choice: AnswerChoice): Promis
     return null;
   }
 }
+
+/** Takes back a question of the person's own. */
+export const withdrawAsk = ({ board, id }: Message) =>
+  write('postMessage', {
+    params: { board },
+    body: { body: withdrawnText, reply_to: id, answer: { withdrawn: true } },
+  });
 
 /** Answers with an option by number, for a key press. False if it does not exist or the page may be out of date. */
 export function pickOption(message: Message, number: number): boolean {

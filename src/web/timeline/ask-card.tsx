@@ -1,7 +1,6 @@
 /** An ask in the conversation with its options; highlighted while it waits for this person. */
 import { useId } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
-import { withdrawnText } from '../../contract/values.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -10,7 +9,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { ago, formatTime } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../state/action.ts';
-import { write } from '../state/attempts.ts';
+import { withdrawAsk } from '../state/answers.ts';
 import { serverNow } from '../state/clock.ts';
 import { useVisibleAsk } from '../state/visible-asks.ts';
 import { type Talk, useTalk } from './context.ts';
@@ -34,13 +33,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
   const canAnswer = ask.can_answer && state !== 'withdrawn';
   const mine = talk.room.isMe(ask.to) && canAnswer && state !== 'answered';
   const withdraw = async (): Promise<void> => {
-    const done = await action.run(() =>
-      write('postMessage', {
-        params: { board: message.board },
-        body: { body: withdrawnText, reply_to: message.id, answer: { withdrawn: true } },
-      }),
-    );
-    if (done) announce('Withdrawn');
+    if (await action.run(() => withdrawAsk(message))) announce('Withdrawn');
   };
   return (
     <div class={state === 'open' && mine ? 'askc mine' : 'askc'} ref={card}>
