@@ -197,12 +197,15 @@ export function lostDatabase(dataDir: string, url: string): ServeError | null {
   if (!existsSync(join(dataDir, 'server-secret'))) return null;
   const last = lastUsed(dataDir);
   const place = withoutPassword(url);
-  if (last !== null && last !== place)
+  if (last !== null && last !== place) {
+    const alike = last.startsWith('sqlite:') === place.startsWith('sqlite:');
+    const move = alike ? ' To move it, restore its backup in the other one first.' : '';
     return new ServeError(
       'storage_differs',
       `The server in ${dataDir} keeps its boards in ${last}, and there is no server in ${place}.`,
-      `Name that one with --db. To move it, restore its backup in the other one first; for a new server, name another folder with --data.`,
+      `Name that one with --db.${move} For a new server, name another folder with --data.`,
     );
+  }
   if (last === null && !existsSync(join(dataDir, 'files', 'sha256'))) return null;
   return noServer(
     place,
