@@ -52,6 +52,7 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
       return { data: before, again: '' };
     });
     if (own) await forgetKeyIn(session);
+    if (data.warning) this.out.warn('no_admin_key', data.warning, '');
     this.print<typeof json>({ removal: data }, () => `${removalText(data, session)}${again}`);
   }
 }
@@ -67,11 +68,12 @@ const boards = (n: number): string => plural(n, 'board', 'boards');
 
 /** What a removal would do, a sentence each. */
 function removalFacts(removal: PersonRemoval, url: string): string[] {
-  const { person, boards_left, owners_passed, unreachable_boards } = removal;
+  const { person, boards_left, owners_passed, unreachable_boards, warning } = removal;
   return [
     `Removing ${person.handle} from ${url} stops ${counts(removal)}; they leave ${boards(boards_left)}.`,
     ...(owners_passed > 0 ? [`${boards(owners_passed)} would get another owner.`] : []),
     ...unreachable_boards.map((id) => `Nobody could read ${id} again.`),
+    ...(warning ? [warning] : []),
   ];
 }
 

@@ -33,7 +33,8 @@ export default class PeopleRole extends AskingCommand<typeof PeopleRole> {
     const { client, server } = await this.session('P');
     const params = { handle: await handleOf(client, this.args.handle) };
     const { data, again } = await this.write(client, 'setPersonRole', { params, body: { server_role: role } });
-    const { person, changed } = data;
+    const { person, changed, warning } = data;
+    if (warning) this.out.warn('no_admin_key', warning, '');
     const what = person.server_role === 'admin' ? 'an admin' : 'a member';
     this.print<typeof json>(
       { person, changed },

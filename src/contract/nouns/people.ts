@@ -24,8 +24,12 @@ export const renameBody = z.strictObject({ handle: newHandle });
 
 export const personChange = z.strictObject({ person, changed: z.boolean() });
 
+/** Includes a warning if no admin is left who can manage the server. */
+export const roleChange = personChange.extend({ warning: z.string().optional() });
+
 export const removePersonQuery = z.object({ dry_run: queryBool.default(false) });
 
+/** Includes the same warning. */
 export const personRemoval = z.strictObject({
   person,
   dry_run: z.boolean(),
@@ -35,6 +39,7 @@ export const personRemoval = z.strictObject({
   boards_left: z.int().min(0),
   owners_passed: z.int().min(0),
   unreachable_boards: z.array(id('brd')),
+  warning: z.string().optional(),
 });
 
 export const about = 'The people of the server.';
@@ -54,7 +59,7 @@ export const operations = {
     params: personParam,
     body: setRoleBody,
     errors: ['person_not_found', 'person_is_guest', 'last_admin'],
-    answer: personChange,
+    answer: roleChange,
   },
   renamePerson: {
     ...post('/v1/people/{handle}/rename', ['PK'], "Change a person's handle: one's own, or as an admin anybody's"),

@@ -6,7 +6,8 @@ import { requireAdmin } from '../operation/terms.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { personNotFound } from '../people/people.rules.ts';
-import { anyAdminHasKey, lockPeople, type PersonRow, personByHandle, personById } from '../people/people.store.ts';
+import { lockPeople, personByHandle, personById } from '../people/people.store.ts';
+import { lockedOut } from '../people/role.steps.ts';
 import { audit } from '../record/audit.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestampOrNull } from '../text/time.ts';
@@ -57,8 +58,9 @@ export const revokeKey: WriteCase<'revokeKey'> = {
     if (query.revoke_invites) await revokeInvites(tx, caller, row, requestId);
     if (row.revoked_at !== null) return { answer: await keyView(tx, row) };
     await endKey(tx, row, { by: caller, requestId });
-    const warning = await warningFor(tx, await personById(tx, row.person_id));
-    return { answer: { ...(await keyView(tx, { ...row, revoked_at: tx.now })), ...(warning ? { warning } : {}) } };
+    const owner = await personById(tx, row.person_id);
+    const warned = owner?.server_role === 'admin' && owner.removed_at === null ? await lockedOut(tx) : {};
+    return { answer: { ...(await keyView(tx, { ...row, revoked_at: tx.now })), ...warned } };
   },
   async recheck(_tx, caller, { person: owner }) {
     if (owner !== undefined && !mayRevoke(caller, owner)) throw keyNotFound();
@@ -71,13 +73,4 @@ async function revokeInvites(tx: WriteTx, by: Caller, key: AccessKeyRow, request
   for (const id of invites) {
     await audit(tx, { action: 'invite.revoked', by, target: id, requestId, details: { with_key: key.id } });
   }
-}
-
-/** What somebody must hear who has just locked the last admin out. */
-async function warningFor(tx: WriteTx, person: PersonRow | undefined): Promise<string | undefined> {
-  if (person?.server_role !== 'admin' || person.removed_at !== null || (await anyAdminHasKey(tx))) return undefined;
-  return (
-    'No admin of this server has a working key now. A local server makes a new one when it starts again; ' +
-    `for a team server, stop it and run: service server recover-key ${person.handle} --data DIR`
-  );
 }

@@ -6,7 +6,7 @@ import { personView } from '../views/person.ts';
 import { personNotFound } from './people.rules.ts';
 import { listPersonRows, lockPeople, lockPersonByHandle, personByHandle, personById } from './people.store.ts';
 import { removeFromServer } from './remove.steps.ts';
-import { changeRole, refuseGuestRole } from './role.steps.ts';
+import { changeRole, lockedOut, refuseGuestRole } from './role.steps.ts';
 
 const PAGE = 200;
 
@@ -39,7 +39,9 @@ export const setPersonRole: WriteCase<'setPersonRole'> = {
     const after = body.server_role;
     if (person.server_role === after) return { answer: { person: personView(person), changed: false } };
     await changeRole(tx, person, { role: after, by: caller, requestId });
-    return { answer: { person: personView({ ...person, server_role: after }), changed: true } };
+    return {
+      answer: { person: personView({ ...person, server_role: after }), changed: true, ...(await lockedOut(tx)) },
+    };
   },
   async recheck(tx, _caller, { person: id }) {
     if (id !== undefined && (await personById(tx, id))?.removed_at !== null) throw personNotFound();
@@ -52,6 +54,7 @@ export const removePerson: WriteCase<'removePerson'> = {
     const person = await personByHandle(tx, params.handle);
     if (!person) throw personNotFound();
     const counts = await removeFromServer(tx, person, { caller, requestId });
-    return { answer: { person: personView(person), dry_run, ...counts }, tried: dry_run };
+    const warned = await lockedOut(tx);
+    return { answer: { person: personView(person), dry_run, ...counts, ...warned }, tried: dry_run };
   },
 };

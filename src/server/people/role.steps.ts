@@ -4,7 +4,7 @@ import { clearForPerson } from '../approvals/closings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { lastAdmin } from './people.rules.ts';
-import { countAdmins, type PersonRow, savePerson } from './people.store.ts';
+import { anyAdminHasKey, countAdmins, earliestAdmin, type PersonRow, savePerson } from './people.store.ts';
 
 interface RoleChange extends Pick<AuditEntry, 'by' | 'requestId'> {
   role: 'admin' | 'member';
@@ -25,6 +25,17 @@ export async function changeRole(tx: WriteTx, person: PersonRow, { role, by, req
 /** @throws Refusal `last_admin` when the server would have no admin without this person. */
 export async function requireAdminLeft(tx: WriteTx, person: PersonRow): Promise<void> {
   if (person.server_role === 'admin' && (await countAdmins(tx)) === 1) throw lastAdmin(person);
+}
+
+/** What somebody must hear who has just locked the last admin out; nothing while an admin has a working key. */
+export async function lockedOut(tx: WriteTx): Promise<{ warning?: string }> {
+  const admin = (await anyAdminHasKey(tx)) ? undefined : await earliestAdmin(tx);
+  if (!admin) return {};
+  return {
+    warning:
+      'No admin of this server has a working key after that. A local server makes a new one when it starts again; ' +
+      `for a team server, stop it and run: service server recover-key ${admin.handle} --data DIR`,
+  };
 }
 
 /** @throws Refusal `person_is_guest`. */

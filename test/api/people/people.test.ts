@@ -159,6 +159,17 @@ forEachDatabase('the people of a server', (engine) => {
       expect(await roleAnswer(server.dana, dana, 'member')).to.equal('200 member true');
     });
 
+    it('warn who goes as the last one with a working key', async () => {
+      const dana = (await server.dana.ok('getMe')).name;
+      await server.person('eva', 'admin', { expiresIn: 60 });
+      const role = { params: { handle: dana }, body: { server_role: 'member' } } as const;
+      const removal = { params: { handle: dana }, query: { dry_run: true } } as const;
+      expect(await server.dana.ok('removePerson', removal)).not.to.have.property('warning');
+      server.clock.advance(61_000);
+      expect((await server.dana.ok('removePerson', removal)).warning).to.include('service server recover-key eva');
+      expect((await server.dana.ok('setPersonRole', role)).warning).to.include('service server recover-key eva');
+    });
+
     it('keep one when the only two unmake each other at once', async () => {
       const dana = (await server.dana.ok('getMe')).name;
       for (let round = 0; round < 5; round++) {
