@@ -72,7 +72,7 @@ describe('a signal, while a server is asked,', () => {
     for (const line of ['search first --all --json', 'read --all', 'audit verify', 'audit log --ndjson']) {
       const child = home.start(line.split(' '));
       const printed = collect(child);
-      const waits = () => printed().stderr === 'The server takes no more requests for 50 s; the list goes on then.\n';
+      const waits = () => printed().stderr === 'The server takes no more requests for 50 s; the rest follows then.\n';
       expect(await ended(child, 'it says that it waits', waits, 'SIGINT'), line).to.equal(130);
     }
     const one = await home.run(['search', 'first']);
@@ -93,12 +93,24 @@ describe('a signal, while a server is asked,', () => {
       const found = await home.run([...line.split(' '), '--timeout', '1']);
       expect([found.code, found.stderr], line).to.deep.equal([
         0,
-        'The server takes no more requests for 1 s; the list goes on then.\n',
+        'The server takes no more requests for 1 s; the rest follows then.\n',
       ]);
       expect(found.stdout, line).to.include('first');
     }
     proxy.fail('GET /v1/search', { status: 429, code: 'rate_limited', retryAfter: 600 });
     expect((await home.run(['search', 'first', '--all'])).code).to.equal(8);
+    proxy.heal();
+  });
+
+  it('does not have to end lines that are posted once the server takes more', async () => {
+    proxy.fail('POST /v1/boards/demo/messages', { status: 429, code: 'rate_limited', retryAfter: 1 }, 1);
+    const lines = `'{"body":"in"}' '{"body":"order"}'`;
+    const posted = await home.shell(`printf '%s\\n' ${lines} | service say --ndjson-in --timeout 1 --jq .message.body`);
+    expect(posted).to.deep.equal({
+      code: 0,
+      stdout: 'in\norder\n',
+      stderr: 'The server takes no more requests for 1 s; the rest follows then.\n',
+    });
     proxy.heal();
   });
 

@@ -1,5 +1,6 @@
 /** Posts one message for each JSON line of standard input, in order. */
 import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
+import { patiently } from '../../../../cli/list.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, stdinBytes, textLines } from '../../../../cli/stdin.ts';
@@ -51,13 +52,12 @@ async function postLine(
   const { client, board } = session;
   try {
     const { key, ...line } = parseLine(text);
-    const body: BodyIn<'postMessage'> = {
-      ...line,
-      body: checkLength(line.body),
-      reply_to: line.reply_to === undefined ? undefined : (await findMessage(session, line.reply_to)).id,
-    };
+    checkLength(line.body);
     const idempotencyKey = key ?? `${base}.${number}`;
-    const { data, replayed } = await client.call('postMessage', { params: { board }, body, idempotencyKey });
+    const { data, replayed } = await patiently(out)(async () => {
+      const reply_to = line.reply_to === undefined ? undefined : (await findMessage(session, line.reply_to)).id;
+      return client.call('postMessage', { params: { board }, body: { ...line, reply_to }, idempotencyKey });
+    });
     out.each({ line: number, message: data, ...(replayed ? { replayed: true } : {}) });
     return null;
   } catch (error) {
