@@ -22,7 +22,7 @@ export interface Taken {
 
 /**
  * Whether something was piped or redirected in. A terminal and /dev/null hold nothing for us.
- * @param named by a `-`: else a socket holds nothing either, since programs give one to what they start without a text.
+ * @param named by a `-` or a flag that is about it: else a socket holds nothing either, since programs give one to what they start without a text.
  */
 export function hasPipedInput(named = false): boolean {
   try {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { collect, until } from './support/home.ts';
+import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('standard input', () => {
@@ -171,6 +171,13 @@ describe('standard input', () => {
     expect(answers.map((answer) => answer.replayed === true)).to.deep.equal([true, true, false, false, false]);
     const parts = (await messages()).map(({ body }) => body).filter((body) => body.startsWith('part '));
     expect(parts).to.deep.equal(['part 1', 'part 2', 'part 3', 'part 4', 'part 5']);
+  });
+
+  it('of lines is taken from a program, whose pipe may be a socket', async () => {
+    const child = home().start(['say', '--ndjson-in'], { stdin: 'pipe' });
+    child.stdin?.end('{"body":"by a program"}\n');
+    const { code, stdout } = await finished(child);
+    expect([code, JSON.parse(stdout).message?.body], stdout).to.deep.equal([0, 'by a program']);
   });
 
   it('says of every line that is wrong what to do', async () => {

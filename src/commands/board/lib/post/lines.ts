@@ -24,7 +24,7 @@ export async function postLines(
   options: Pick<PostOptions, 'keep-going' | 'idempotency-key'>,
   out: Output,
 ): Promise<void> {
-  if (!hasPipedInput())
+  if (!hasPipedInput(true))
     throw usage('--ndjson-in reads lines from a pipe or a file.', 'service say --ndjson-in < messages.ndjson');
   const base = options['idempotency-key'] ?? newIdempotencyKey();
   let failed: number | null = null;
