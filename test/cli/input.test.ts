@@ -191,15 +191,24 @@ describe('standard input', () => {
       '{"body":" "}',
       '{"body":"x","to":"codex"}',
     ];
-    const more = ['{"body":"x","to":["BAD"]}', '{"body":"x","reply_to":"six"}', `{"body":"${'x'.repeat(32_769)}"}`];
+    const more = [
+      '{"body":"x","to":["BAD"]}',
+      '{"body":"x","reply_to":"six"}',
+      `{"body":"${'x'.repeat(32_769)}"}`,
+      '{"body":"x","files":[{"name":"api.md"}]}',
+    ];
     writeFileSync(join(home().work, 'wrong'), [...lines, ...more].map((line) => `${line}\n`).join(''));
     const { stdout } = await home().shell('service say --ndjson-in --keep-going < wrong');
     const answers = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(answers.map(({ line }) => line)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(answers.map(({ line }) => line)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     for (const { error, line } of answers) expect(error.hint, `line ${line}: ${error.message}`).to.not.equal('');
+    expect(answers.at(-1).error).to.include({
+      code: 'invalid_request',
+      message: 'The field "name" of files is not known.',
+    });
   });
 
   it('of lines is posted as the lines say: what is said beside them about a message is refused', async () => {

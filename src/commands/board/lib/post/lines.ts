@@ -79,6 +79,14 @@ function parseLine(text: string): Line {
   const line = value as Line;
   const unknown = Object.keys(line).find((field) => !known.includes(field));
   if (unknown) throw wrong(`The field "${unknown}" is not known.`);
+  for (const file of Array.isArray(line.files) ? line.files : []) {
+    const other = Object.keys(Object(file)).find((field) => field !== 'file' && field !== 'version');
+    if (other)
+      throw usage(
+        `The field "${other}" of files is not known.`,
+        'A file is {"file":"fil_…"}; it may also have version',
+      );
+  }
   if (typeof line.body !== 'string') throw wrong('The field "body" must be there, and be text.');
   if (!/\S/u.test(line.body)) throw new Failure('body_empty', 'The text of the line is empty.');
   if (line.reply_to !== undefined && typeof line.reply_to !== 'string')
