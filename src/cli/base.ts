@@ -8,7 +8,7 @@ import type { OperationName } from '../contract/operations.ts';
 import { shellArgument } from '../contract/text.ts';
 import type { Answer } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
-import { forCommand, report } from './errors.ts';
+import { forCommand, hintIfReplayed, report } from './errors.ts';
 import { globalFlags, writeFlags } from './flags.ts';
 import { usageHint } from './help/help-text.ts';
 import { type ListWords, listText } from './list.ts';
@@ -132,6 +132,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       const { nameEndedKey } = await import('./session/ended-key.ts');
       await nameEndedKey(error, this.opened);
     }
+    if (known?.name === 'ClientError' && this.key !== undefined) hintIfReplayed(error, 'another --idempotency-key');
   }
 
   /** The boards there are; null where nobody could be asked. Only for a hint, so nothing is started. */

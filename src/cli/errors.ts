@@ -100,6 +100,13 @@ function hintIfMayBeDone(error: unknown): void {
   Object.assign(error, { hint: `${hint} With one --idempotency-key it is done once, however often it runs` });
 }
 
+/** Says of a kept refusal, which may not hold any more, how to try anew. @param how what to give for it */
+export function hintIfReplayed(error: unknown, how: string): void {
+  if (!isClientError(error) || !error.replayed) return;
+  const hint = error.hint && `${error.hint.replace(/\.$/, '')}. `;
+  Object.assign(error, { hint: `${hint}This is the kept answer of the first try; to try anew, give ${how}` });
+}
+
 /** Says where one sees what became of a write whose answer was lost. @param hint with the command that shows it */
 export const lost =
   (hint: string) =>

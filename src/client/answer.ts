@@ -36,9 +36,11 @@ export async function readReply(row: ClientRoute, exchange: Exchange, source: So
   return {
     status: response.status,
     data,
-    replayed: response.headers.get('idempotent-replayed') === 'true',
+    replayed: isReplayed(response),
   };
 }
+
+const isReplayed = ({ headers }: Response): boolean => headers.get('idempotent-replayed') === 'true';
 
 function keepKnownStep(record: Record<string, unknown>, origin: string): void {
   const next = nextStep(record['next'], origin);
@@ -62,6 +64,7 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, { origin
     requestId,
     delivery: deliveryOf(status, refusal),
     transient: isTransientAnswer(status, code),
+    replayed: isReplayed(response),
   };
   const wait = retryAfter === undefined ? {} : { retry_after: retryAfter };
   if (status === 501 || (status === 404 && code === 'not_found')) return outdated(row, common);

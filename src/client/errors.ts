@@ -17,6 +17,7 @@ export interface ClientErrorOptions {
   attempts?: number;
   delivery?: Delivery;
   transient?: boolean;
+  replayed?: boolean;
   cause?: unknown;
 }
 
@@ -40,6 +41,8 @@ export class ClientError extends Error {
   mayBeDone = false;
   /** Whether the same call may well succeed later without anything being changed. */
   readonly transient: boolean;
+  /** The server refused this before, under the same idempotency key, and repeats its first answer. */
+  readonly replayed: boolean;
 
   constructor(code: string, message: string, options: ClientErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -54,6 +57,7 @@ export class ClientError extends Error {
     this.attempts = options.attempts ?? 0;
     this.delivery = options.delivery ?? (options.status === undefined ? 'not_sent' : 'answered');
     this.transient = options.transient ?? false;
+    this.replayed = options.replayed ?? false;
   }
 }
 

@@ -173,6 +173,20 @@ describe('standard input', () => {
     expect(parts).to.deep.equal(['part 1', 'part 2', 'part 3', 'part 4', 'part 5']);
   });
 
+  it('says how a line is posted that was refused under its key', async () => {
+    const run = async (line: object) => {
+      const script = `printf '%s\\n' '${JSON.stringify(line)}' | service say --ndjson-in --idempotency-key again-2`;
+      return JSON.parse((await home().shell(script)).stdout);
+    };
+    const wrong = { body: 'corrected', to: ['@absent'] };
+    const fresh = 'the line a "key" that was not used yet';
+    expect((await run(wrong)).error).to.include({ code: 'unknown_recipient' });
+    expect((await run(wrong)).error.hint).to.match(new RegExp(`to try anew, give ${fresh}$`));
+    const { error } = await run({ body: 'corrected' });
+    expect([error.code, error.hint]).to.deep.equal(['idempotency_conflict', `Give ${fresh}`]);
+    expect((await run({ body: 'corrected', key: 'again-3' })).message.body).to.equal('corrected');
+  });
+
   it('of lines is taken from a program, whose pipe may be a socket', async () => {
     const child = home().start(['say', '--ndjson-in'], { stdin: 'pipe' });
     child.stdin?.end('{"body":"by a program"}\n');

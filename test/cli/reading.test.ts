@@ -277,6 +277,19 @@ describe('reading a board', () => {
     expect(other.code).to.equal(7);
   });
 
+  it('says of a kept refusal that it is one, and how to try anew', async () => {
+    const hint = async () => {
+      const words = ['say', 'welcome', '--to', '@tardy', '--idempotency-key', 'once-3', '--json'];
+      const { error } = JSON.parse((await home().run(words)).stdout);
+      expect(error.code).to.equal('unknown_recipient');
+      return error.hint;
+    };
+    const kept = /This is the kept answer of the first try; to try anew, give another --idempotency-key$/;
+    expect(await hint()).to.not.match(kept);
+    await home().json(['agent', 'create', 'tardy']);
+    expect(await hint()).to.match(kept);
+  });
+
   it('lets an agent act by its token alone, without a file', async () => {
     const { token, server } = await home().json(['agent', 'create', 'ci', '--print-token']);
     const env = { SERVICE_TOKEN: token, SERVICE_SERVER: server.url, SERVICE_HOME: `${home().dir}/nowhere` };

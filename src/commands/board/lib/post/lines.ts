@@ -1,9 +1,10 @@
 /** Posts one message for each JSON line of standard input, in order. */
-import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
+import { asProblem, Exit, forCommand, hintIfReplayed } from '../../../../cli/errors.ts';
 import { patiently } from '../../../../cli/list.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, stdinBytes, textLines } from '../../../../cli/stdin.ts';
+import { ClientError } from '../../../../client/errors.ts';
 import { newIdempotencyKey } from '../../../../client/idempotency.ts';
 import type { BodyIn } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
@@ -61,6 +62,10 @@ async function postLine(
     out.each({ line: number, message: data, ...(replayed ? { replayed: true } : {}) });
     return null;
   } catch (error) {
+    const fresh = 'the line a "key" that was not used yet';
+    hintIfReplayed(error, fresh);
+    if (error instanceof ClientError && error.code === 'idempotency_conflict')
+      Object.assign(error, { hint: `Give ${fresh}` });
     const problem = asProblem(forCommand(error, 'service board post --help'));
     out.printError({ line: number, ...problem.body });
     return problem.exit;
