@@ -86,7 +86,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Runs the command to its exit code; nothing escapes. */
   async perform(): Promise<number> {
     const { stream, readOnly } = this.constructor as typeof BaseCommand;
-    const follows = this.argv.includes('--follow') || this.argv.includes('-f');
+    const follows = this.argv.some((word) => /^(--follow$|-[qAuhy]*f)/.test(word));
     this.out = modeOf(this.argv, runtime().env, stream === true || (stream === 'follow' && follows));
     try {
       await lookAround();

@@ -21,7 +21,7 @@ describe('following a board', () => {
 
   it('shows each message once and in order, also those posted while the server was away', async () => {
     await home().json(['say', 'before']);
-    const child = home().start(['read', '--follow', '--json']);
+    const child = home().start(['read', '-Af', '--json']);
     const printed = collect(child);
     await until('what was there is shown', () => printed().stdout.includes('before'));
     await home().json(['say', 'live']);
