@@ -2,7 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
-import { collect, finished, type Home, until } from './support/home.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { collect, finished, Home, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 const session = 'claude-code:one';
@@ -333,5 +335,45 @@ describe('a session with several seats', () => {
     expect([seats.length, unavailable]).to.deep.equal([2, 1]);
     expect(seats[0].messages.at(-1).body).to.equal('still there?');
     expect((await inbox()).unavailable, 'its token is gone').to.equal(0);
+  });
+});
+
+describe('a session that follows the inboxes of several seats', () => {
+  const home = new Home();
+  let server: TestServer;
+  let proxy: FaultProxy;
+  before(async () => {
+    server = await startTestServer('sqlite');
+    proxy = await new FaultProxy(server.url).listen();
+    const key = { env: { KEY: server.dana.token ?? '' } };
+    await home.shell(`echo "$KEY" | service login ${proxy.url} --store file`, key);
+    for (const [board, name] of [
+      ['kitchen', 'cook'],
+      ['garden', 'digger'],
+    ] as const) {
+      await home.json(['board', 'create', board, '--no-link']);
+      await home.json(['agent', 'create', name, '--board', board]);
+    }
+    bind(home, 'cook', 'digger');
+  });
+  after(async () => {
+    await home.close();
+    await proxy.down();
+    await server.stop();
+  });
+
+  it('reads those again that could not be read while their server was away', async () => {
+    const following = home.start(['inbox', '--follow', '--json'], { env });
+    const printed = collect(following);
+    // Both are read, and then waited for.
+    await proxy.reached('GET /v1/me/inbox', 4);
+    // A wait that is longer than a call may take ends the call at once.
+    proxy.fail('GET /v1/me/inbox', { status: 503, code: 'unavailable', retryAfter: 60 }, 2);
+    await home.json(['say', '-b', 'kitchen', '--no-notes', 'while it was away']);
+    await until('it is shown', () => printed().stdout.includes('while it was away'));
+    await home.json(['say', '-b', 'garden', '--no-notes', 'since it is back']);
+    await until('the other is too', () => printed().stdout.includes('since it is back'));
+    following.kill('SIGINT');
+    expect((await finished(following)).code).to.equal(0);
   });
 });

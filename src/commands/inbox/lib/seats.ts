@@ -36,6 +36,8 @@ type SeatsRecord = z.infer<typeof inboxesOfSeats>;
 
 type Read = Shown & { session: Session };
 
+type Followed = InboxOptions & { follow?: boolean };
+
 /** Every seat that this session holds, where nothing else says who acts. */
 export async function seatsHere({ as, board }: { as?: string; board?: string }): Promise<Seat[]> {
   const { env } = runtime();
@@ -65,9 +67,10 @@ async function seatOfToken({ client }: Session) {
 export async function inboxOfSeats(
   seats: Seat[],
   open: (seat: Seat) => Promise<Session>,
-  { follow, ...flags }: InboxOptions & { follow?: boolean; 'fail-timeout'?: boolean },
+  flags: InboxOptions & { follow?: boolean; 'fail-timeout'?: boolean },
   out: Output,
 ): Promise<void> {
+  const { follow } = flags;
   if (follow) interruptWith(() => process.exit(EXIT.done));
   const inbox = await SeatsInbox.of(seats, open, follow ? { ...flags, wait: 86_400 } : flags, out);
   do {
@@ -83,7 +86,7 @@ export async function inboxOfSeats(
 }
 
 class SeatsInbox {
-  readonly #options: InboxOptions;
+  readonly #options: Followed;
   readonly #out: Output;
   #sessions: Session[] = [];
   #reads: Read[] = [];
@@ -91,13 +94,13 @@ class SeatsInbox {
   readonly #notices = new Map<Session, Waiting>();
   readonly #refusals: { seat: Seat; error: Error }[] = [];
 
-  private constructor(options: InboxOptions, out: Output) {
+  private constructor(options: Followed, out: Output) {
     this.#options = options;
     this.#out = out;
   }
 
   /** @param open a session of one of the seats. */
-  static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, options: InboxOptions, out: Output) {
+  static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, options: Followed, out: Output) {
     const inbox = new SeatsInbox(options, out);
     for (const seat of seats) {
       const session = await inbox.#unlessRefused(seat, () => open(seat));
@@ -200,7 +203,7 @@ class SeatsInbox {
 
   /** Named only where the seats are on several. */
   #serverOf({ session: { server } }: Read): string | undefined {
-    const several = new Set(this.#reads.map(({ session }) => session.server.url)).size > 1;
+    const several = new Set(this.#sessions.map(({ server: { url } }) => url)).size > 1;
     if (!several) return undefined;
     return server.local ? 'local' : server.url;
   }
@@ -210,26 +213,34 @@ class SeatsInbox {
     boardFlags(read.inbox.board, { seats: true, server: this.#serverOf(read) });
 
   async #readAll(): Promise<void> {
-    const { limit, peek = false, wait, notices = false } = this.#options;
+    const { limit, peek = false, wait, notices = false, follow } = this.#options;
     // With 0 it is read at once, without what a wait leaves out.
     const options = { limit, peek, wait: wait && 0, notices: notices && wait === undefined };
     const reads: Read[] = [];
+    const left: Session[] = [];
     for (const session of this.#sessions) {
-      const read = await this.#unlessRefused(session.seat!, () => readInbox(session, options));
+      const read = await this.#unlessRefused(session.seat!, () =>
+        readInbox(session, options).catch((error: unknown) => {
+          // Where it is followed, it is read once its server is there again. An error of the server itself ends every wait.
+          if (follow && error instanceof ClientError && error.transient && error.status !== 500) return null;
+          throw error;
+        }),
+      );
+      if (read !== undefined) left.push(session);
       if (read?.notices) this.#notices.set(session, read.notices);
       if (read) reads.push({ session, ...read });
     }
     this.#reads = reads;
-    this.#sessions = reads.map(({ session }) => session);
+    this.#sessions = left;
   }
 
   /** Until one of them has a message, or a notice where that was asked for, each was refused, or the time is over. @param wait seconds */
   async #untilOneHas(wait: number): Promise<void> {
     const found = new AbortController();
     const { signal } = found;
-    const waits = this.#reads.map(async ({ session, readUpTo }) => {
+    const waits = this.#sessions.map(async (session) => {
       const { client, seat } = session;
-      const query = { limit: 1, after: readUpTo };
+      const query = { limit: 1, after: this.#reads.find((read) => read.session === session)?.readUpTo };
       try {
         const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait });
         if (this.#options.notices && wait > 0) {
