@@ -2,12 +2,14 @@ import type { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { booleanFlag, integerFlag, limitFlag, listFlags, required, waitFlag, waitFlags } from '../../cli/flags.ts';
+import { patiently } from '../../cli/list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
+import { pages } from '../../client/pages.ts';
 import { waitFor } from '../../client/wait.ts';
 import { shellArgument } from '../../contract/text.ts';
-import type { Answer, Message } from '../../contract/types.ts';
+import type { Answer } from '../../contract/types.ts';
 import { type MessageStyle, messageText } from './lib/read/message-text.ts';
 import { boardNamed, findMessage } from './lib/read/references.ts';
 
@@ -40,13 +42,14 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A', { named: boardNamed(this.args.message) });
-    const record = await readThread(session, this.args.message, this.flags);
+    const { message } = this.args;
+    const id = message.startsWith('msg_') ? message : (await findMessage(session, message)).id;
+    const record = await readThread(session, id, this.flags);
     // A reference may name another board than the one in use.
     const board = (record.root ?? record.replies[0])?.board ?? session.board;
     this.out.base.board = board;
-    if (this.out.mode === 'ndjson') {
-      for await (const message of wholeThread(session, this.args.message, record, this.flags)) this.out.each(message);
-    } else {
+    if (this.out.mode === 'ndjson') await this.each(session, id, record);
+    else {
       const { agent } = session;
       const style = { paint: this.out.paint, times: this.times, agent, markdown: this.flags.markdown };
       const same = `${shellArgument(this.args.message)}${staying(session)}`;
@@ -54,37 +57,29 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     }
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
+
+  /** Its first message and every reply from this page on, to the end of the thread unless a number of them was asked for. */
+  private async each({ client }: BoardSession, message: string, first: ThreadRecord): Promise<void> {
+    const { root, replies, next_after: after } = first;
+    this.out.listed(root && this.flags.after === undefined ? [root, ...replies] : replies);
+    if (this.flags.limit !== undefined || after === null) return;
+    const input = { params: { message }, query: { after, limit: 200 } };
+    for await (const page of pages(client, 'listReplies', input, patiently(this.out))) this.out.listed(page.replies);
+  }
 }
 
 type ThreadRecord = z.infer<ReturnType<typeof json>>;
 
 /** The thread of a message, after waiting for a reply if that was asked for. */
 async function readThread(
-  session: BoardSession,
-  reference: string,
+  { client }: BoardSession,
+  message: string,
   options: { wait?: number | undefined; after?: number | undefined; limit?: number | undefined },
 ): Promise<ThreadRecord> {
-  const message = reference.startsWith('msg_') ? reference : (await findMessage(session, reference)).id;
   const input = { params: { message }, query: { after: options.after, limit: options.limit } };
-  if (options.wait === undefined) return record((await session.client.call('listReplies', input)).data);
-  const { reply, timedOut } = await waitFor(session.client, 'listReplies', input, { waitSeconds: options.wait });
+  if (options.wait === undefined) return record((await client.call('listReplies', input)).data);
+  const { reply, timedOut } = await waitFor(client, 'listReplies', input, { waitSeconds: options.wait });
   return { ...record(reply.data), timed_out: timedOut };
-}
-
-/** Its first message and every reply from this page on, to the end of the thread unless a number of them was asked for. */
-async function* wholeThread(
-  session: BoardSession,
-  reference: string,
-  first: ThreadRecord,
-  { after, limit }: { after?: number | undefined; limit?: number | undefined },
-): AsyncGenerator<Message> {
-  if (first.root && after === undefined) yield first.root;
-  let page = first;
-  for (;;) {
-    yield* page.replies;
-    if (limit !== undefined || page.next_after === null) return;
-    page = await readThread(session, reference, { after: page.next_after });
-  }
 }
 
 /** @param same what names the thread again. */
