@@ -17,10 +17,11 @@ import { laidOut, table } from '../../src/cli/terminal/table.ts';
 import { shown } from '../../src/cli/terminal/terminal.ts';
 import { duration, moment, pastMoment, showTime } from '../../src/cli/terminal/time.ts';
 import { actionWords, allowedText, allowQuestion } from '../../src/commands/approval/lib/approval-text.ts';
-import { count, fenced, truncated } from '../../src/commands/board/lib/post/body.ts';
+import { fenced, truncated } from '../../src/commands/board/lib/post/body.ts';
 import { messageText } from '../../src/commands/board/lib/read/message-text.ts';
 import { messageRef, targets } from '../../src/commands/board/lib/read/references.ts';
 import { diffText } from '../../src/commands/file/lib/merge.ts';
+import { codePoints } from '../../src/contract/text.ts';
 import type { Approval, Message } from '../../src/contract/types.ts';
 import { folders, isFolder } from '../../src/local/folders.ts';
 import { canonicalOrigin } from '../../src/local/origin.ts';
@@ -272,11 +273,11 @@ describe('texts', () => {
     const lines = Array.from({ length: 100 }, (_, i) => `line ${i} 👍`).join('\n');
     for (const keep of ['head', 'tail'] as const) {
       const cut = truncated(lines, keep, 300);
-      expect(count(cut)).to.be.at.most(300);
+      expect(codePoints(cut)).to.be.at.most(300);
       expect(cut.split('\n').at(keep === 'head' ? 0 : -1)).to.equal(keep === 'head' ? 'line 0 👍' : 'line 99 👍');
       expect(cut).to.match(/\[\d+ lines, \d+ characters left out\]/);
     }
-    expect(count(truncated('x'.repeat(1000), 'tail', 300))).to.be.at.most(300);
+    expect(codePoints(truncated('x'.repeat(1000), 'tail', 300))).to.be.at.most(300);
     expect(truncated('short', 'head', 300)).to.equal('short');
   });
 
@@ -320,7 +321,7 @@ describe('texts', () => {
     const { text, lines, characters } = await takeText(given(700), 'tail');
     expect(text.length).to.be.below(1_100_000);
     // Without the line end that closes the last line.
-    expect(characters + count(text)).to.equal(2_100_000 - 1);
+    expect(characters + codePoints(text)).to.equal(2_100_000 - 1);
     expect(lines + text.split('\n').length).to.equal(700_000);
     expect(text).to.not.match(/^[\udc00-\udfff]/);
   });

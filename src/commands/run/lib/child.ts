@@ -7,6 +7,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { undoAtExit } from '../../../cli/signals.ts';
 import { showData } from '../../../cli/terminal/terminal.ts';
 import { MAX_TIMER } from '../../../client/time.ts';
+import { MAX_BODY } from '../../../contract/text.ts';
 import { DRAIN_MS, fillPlaceholders, findProgram } from '../../../harness/programs.ts';
 import { signalTo, waitOrKill } from '../../../launch/ending.ts';
 import { Failure, usage } from '../../../local/failure.ts';
@@ -14,7 +15,6 @@ import type { Env } from '../../../local/folders.ts';
 import { isRecord, noteFile } from '../../../local/private-file.ts';
 import { alive, until } from '../../../local/process.ts';
 import { isGone, type ProcessRef, processRef } from '../../../local/process-ref.ts';
-import { LIMIT } from '../../board/lib/post/body.ts';
 
 export type Input = 'arg' | 'stdin' | 'file';
 
@@ -46,7 +46,7 @@ const GRACE_MS = 10_000;
 /** The same where this program is told to end, which itself has to be over soon then. */
 export const STOP_GRACE_MS = 5_000;
 /** What is kept of its output: more than a message may hold, whatever characters it has. */
-export const KEPT = 4 * LIMIT;
+export const KEPT = 4 * MAX_BODY;
 
 /** As a shell's. */
 const NOT_RUNNABLE = 126;

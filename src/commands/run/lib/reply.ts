@@ -2,7 +2,8 @@
 import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { errors } from '../../../contract/errors.ts';
-import { LIMIT, truncated } from '../../board/lib/post/body.ts';
+import { MAX_BODY } from '../../../contract/text.ts';
+import { truncated } from '../../board/lib/post/body.ts';
 import { KEPT, type Outcome } from './child.ts';
 
 /** The newest message of a bundle. Bodies cannot look like the tags that are read here: their brackets are escaped. */
@@ -72,7 +73,7 @@ export class Answers {
     const { client } = this.#session;
     const signal = this.#signal;
     const beyond = { lines: 0, characters: 0, more: text.length >= KEPT };
-    const body = truncated(text.replace(/\n$/, ''), 'head', LIMIT, beyond);
+    const body = truncated(text.replace(/\n$/, ''), 'head', MAX_BODY, beyond);
     const newest = newestOf(bundle);
     if (!newest || body.trim() === '') return;
     const { board, seq } = newest;

@@ -2,10 +2,8 @@
 import type { Output } from '../../../../cli/output.ts';
 import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from '../../../../cli/stdin.ts';
 import { plural } from '../../../../cli/terminal/fields.ts';
+import { codePoints, MAX_BODY } from '../../../../contract/text.ts';
 import { Failure, missingArgument, usage } from '../../../../local/failure.ts';
-
-/** Most characters (code points) of a message; the server has the same limit. */
-export const LIMIT = 32_768;
 
 interface BodySource {
   argument: string | undefined;
@@ -44,14 +42,14 @@ async function chosen({ argument, file, keep, out }: BodySource): Promise<Taken>
 
 /** Refuses a text over the limit before anything is sent. */
 export function checkLength(text: string, more = false): string {
-  const length = count(text);
-  if (length <= LIMIT) return text;
+  const length = codePoints(text);
+  if (length <= MAX_BODY) return text;
   throw new Failure(
     'message_too_large',
-    `The text has ${more ? 'more than ' : ''}${length} characters; a message holds ${LIMIT}.`,
+    `The text has ${more ? 'more than ' : ''}${length} characters; a message holds ${MAX_BODY}.`,
     {
       hint: 'Keep its end with --truncate tail, or its beginning with --truncate head',
-      details: { limit: LIMIT, length },
+      details: { limit: MAX_BODY, length },
     },
   );
 }
@@ -74,7 +72,7 @@ export function truncated(
   limit: number,
   beyond: Omit<Taken, 'text'> = COMPLETE,
 ): string {
-  if (beyond.characters === 0 && count(text) <= limit) return text;
+  if (beyond.characters === 0 && codePoints(text) <= limit) return text;
   const turned = (points: string[]): string[] => (keep === 'head' ? points : points.reverse());
   const points = turned([...text]);
   const end = cutAt(points, limit - 80);
@@ -93,11 +91,4 @@ function cutAt(points: readonly string[], room: number): number {
   if (points.length <= room) return points.length;
   const end = points.lastIndexOf('\n', room);
   return end < room / 2 ? room : end;
-}
-
-/** Unicode code points: what the server counts. */
-export function count(text: string): number {
-  let n = 0;
-  for (const _ of text) n++;
-  return n;
 }

@@ -4,12 +4,13 @@ import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, stayingAt } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
 import type { Client } from '../../../../client/client.ts';
+import { MAX_BODY } from '../../../../contract/text.ts';
 import type { BodyIn, Message } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
 import { taskRef } from '../../../task/lib/tasks.ts';
 import { boardNamed, findMessage, targets } from '../read/references.ts';
 import type { Attaching } from './attach.ts';
-import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
+import { checkLength, fenced, readBody, truncated } from './body.ts';
 import type { PostOptions } from './flags.ts';
 import type { Notes } from './post-notes.ts';
 import { warnOfMentions } from './warn-of-mentions.ts';
@@ -136,7 +137,7 @@ async function postWith(
 
 /** Cut to the limit if that was asked for, put into a fence, and short enough. */
 function shaped(taken: Taken, { code, truncate }: PostOptions): string {
-  const room = LIMIT - (code === undefined ? 0 : 100 + code.length);
+  const room = MAX_BODY - (code === undefined ? 0 : 100 + code.length);
   const cuts = truncate === 'head' || truncate === 'tail';
   const cut = cuts ? truncated(taken.text, truncate, room, taken) : checkLength(taken.text, taken.more);
   return checkLength(code === undefined ? cut : fenced(cut, code));
