@@ -23,7 +23,7 @@ export default class TaskDone extends WriteCommand<typeof TaskDone> {
     const note = await textOf(given.text, 'the closing note', this.out);
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given.task, this.key);
-    const { data, again } = await asOwner(session, task, (own) =>
+    const { data, again } = await asOwner(session, task, this.key, (own) =>
       this.write(session.client, 'finishTask', {
         params: { board: session.board, task },
         body: { note, cancelled: this.flags.cancelled, ...own },

@@ -37,7 +37,7 @@ export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
         params: { board: session.board, task },
         body: { member, reason, ...own },
       });
-    const { data, again } = await asOwner(session, task, drop, this.key);
+    const { data, again } = await asOwner(session, task, this.key, drop);
     await dropOwnership(session, data);
     const { ref } = data;
     const record = await taskOut(session, data, this.out);

@@ -32,7 +32,7 @@ export default class TaskNote extends WriteCommand<typeof TaskNote> {
     const { data, again } =
       base === null
         ? { data: before, again: '' }
-        : await asOwner(session, params.task, (own) =>
+        : await asOwner(session, params.task, this.key, (own) =>
             this.write(session.client, 'updateTask', { params, body: { stands, stands_base: base, ...own } }),
           );
     const { ref, stands: now } = data;

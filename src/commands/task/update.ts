@@ -40,7 +40,7 @@ export default class TaskUpdate extends WriteCommand<typeof TaskUpdate> {
     };
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const { data, again } = await asOwner(session, task, (own) =>
+    const { data, again } = await asOwner(session, task, this.key, (own) =>
       this.write(session.client, 'updateTask', {
         params: { board: session.board, task },
         body: { ...body, ...own },

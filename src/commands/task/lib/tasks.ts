@@ -84,14 +84,13 @@ async function taskNow(session: BoardSession): Promise<string> {
  * Makes a change with what this agent was given when it started the task, if that was on this machine. It is sent once
  * after the task was taken from the agent, which then knows and may go on as a helper.
  *
- * @param key the command's `--idempotency-key`, where the change ends what was given
- * @throws what the change throws.
+ * @param key the command's `--idempotency-key`. @throws what the change throws.
  */
 export async function asOwner<T>(
   session: Session,
   task: string,
+  key: string | undefined,
   change: (own: { ownership?: string }) => Promise<T>,
-  key?: string,
 ): Promise<T> {
   const { folders } = runtime();
   const { seat } = session;
