@@ -1,5 +1,5 @@
 /** Keys that make a repeated write safe. */
-import { CROCKFORD } from '../contract/ids.ts';
+import { CROCKFORD, patterns } from '../contract/ids.ts';
 
 /**
  * A new `Idempotency-Key`: `cli_` and a ULID (https://github.com/ulid/spec), whose ten first characters are the time in
@@ -14,5 +14,5 @@ export function newIdempotencyKey(): string {
 
 /** Whether the server takes it: 1 to 128 printable ASCII characters. */
 export function isIdempotencyKey(value: string): boolean {
-  return /^[\x20-\x7e]{1,128}$/.test(value);
+  return patterns.idempotencyKey.test(value);
 }

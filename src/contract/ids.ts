@@ -63,6 +63,10 @@ export const patterns = {
   /** UTC with exactly three decimals. */
   time: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
   taskPrefix: /^[A-Z][A-Z0-9]{1,5}$/,
+  /** What names a task: a reference in any letter case, a number, or an id. */
+  task: /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/,
+  /** Printable ASCII. */
+  idempotencyKey: /^[\x20-\x7e]{1,128}$/,
 } as const;
 
 /** Which kind of credential a bearer token is, by its form. */

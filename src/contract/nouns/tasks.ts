@@ -1,16 +1,11 @@
 /** Tasks. */
 import { z } from 'zod';
+import { patterns } from '../ids.ts';
 import { lineFiles, lineOverlap } from '../line-files.ts';
 import { byMember, get, type OperationRow, patch, post } from '../operation.ts';
 import { actor, boardName, id, memberName, oneLine, queryBool, queryInt, text, time } from '../schemas.ts';
 
-/** A reference in any letter case, a number, or an id. */
-export const taskSelector = z
-  .string()
-  .regex(
-    /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/,
-    'must be a task such as CHK-17, 17 or tsk_…',
-  );
+export const taskSelector = z.string().regex(patterns.task, 'must be a task such as CHK-17, 17 or tsk_…');
 
 export const taskRef = z.strictObject({ id: id('tsk'), ref: z.string(), title: z.string() });
 

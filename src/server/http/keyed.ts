@@ -1,13 +1,14 @@
 /** The Idempotency-Key of a request, and what makes two requests the same. */
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { patterns } from '../../contract/ids.ts';
 import type { Once } from './context.ts';
 import { malformed } from './limits.ts';
 
 /** @throws Refusal `invalid_request` unless it is absent or one value of 1 to 128 printable ASCII characters. */
 export function checkKeySyntax(key: Once): string | null {
   if (key === null) return null;
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,128}$/.test(key)) {
+  if (typeof key !== 'string' || !patterns.idempotencyKey.test(key)) {
     throw malformed('Idempotency-Key', 'must be one value of 1 to 128 printable ASCII characters');
   }
   return key;

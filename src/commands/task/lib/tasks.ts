@@ -8,6 +8,7 @@ import { type BoardSession, type Session, staying } from '../../../cli/session/o
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { requireFeature } from '../../../client/features.ts';
+import { patterns } from '../../../contract/ids.ts';
 import type { AgentWork, Answer, Task, TaskRef } from '../../../contract/types.ts';
 import { Failure, missingArgument, usage } from '../../../local/failure.ts';
 import type { Folders } from '../../../local/folders.ts';
@@ -15,12 +16,9 @@ import { noteFile } from '../../../local/private-file.ts';
 import { remind } from '../../inbox/lib/reminders.ts';
 import type { changedTask } from './shapes.ts';
 
-/** A reference in any letter case, a number, or an id. */
-const TASK = /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/;
-
 /** The task as somebody typed it. @throws Failure for what cannot be one. */
 export function taskRef(text: string): string {
-  if (TASK.test(text)) return text;
+  if (patterns.task.test(text)) return text;
   throw usage(`A task is CHK-17, 17 or tsk_…, but got "${text}".`, 'service task list');
 }
 
@@ -41,7 +39,7 @@ export const ownName = async ({ client, choice }: Session): Promise<string> =>
 export function taskAndText(words: readonly string[], argv: readonly string[]): { task?: string; text?: string } {
   const dash = argv.indexOf('--');
   const afterDash = dash >= 0 && argv.length - dash - 1 === words.length;
-  const named = !afterDash && words[0] !== undefined && TASK.test(words[0]);
+  const named = !afterDash && words[0] !== undefined && patterns.task.test(words[0]);
   const [text, ...more] = named ? words.slice(1) : words;
   if (more.length > 0) throw usage('The text is one argument: put it in quotes.');
   return { ...(named ? { task: words[0] as string } : {}), ...(text === undefined ? {} : { text }) };
