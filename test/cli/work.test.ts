@@ -71,6 +71,25 @@ describe('work from the command line', () => {
     await home().json(['task', 'done', 'noted', '--as', 'claude']);
   });
 
+  it('takes the latest answer to an ask where a repeat waits for it', async () => {
+    const ask = [
+      'ask',
+      `@${person}`,
+      'Delete?',
+      'Yes',
+      'No',
+      '--wait',
+      '0',
+      '--as',
+      'claude',
+      '--idempotency-key',
+      'ask-1',
+    ];
+    const { message } = await home().json(ask);
+    for (const option of ['1', '2']) await home().json(['answer', String(message.seq), '--option', option]);
+    expect((await home().json(ask)).answer.option_text).to.equal('No');
+  });
+
   it('waits for the answer to an ask, and fails a script that expected another one', async () => {
     const asking = home().start([
       'ask',

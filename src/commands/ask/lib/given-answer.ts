@@ -17,7 +17,7 @@ export const givenAnswer = () =>
   });
 type GivenAnswer = z.infer<ReturnType<typeof givenAnswer>>;
 
-/** The reply that answers an ask or takes it back; null: none came in time. */
+/** The latest reply that answers an ask or takes it back; null: none came in time. */
 export async function awaitAnswer(
   session: BoardSession,
   message: Message,
@@ -29,7 +29,7 @@ export async function awaitAnswer(
     waitSeconds,
     until: ({ replies }) => replies.some(ends),
   });
-  return reply.data.replies.find(ends) ?? null;
+  return reply.data.replies.findLast(ends) ?? null;
 }
 
 /** What a reply answers. */
