@@ -80,6 +80,11 @@ describe('a wait for an answer', () => {
       expect(printed().stdout).to.match(posted);
     });
 
+  it('of ask ends when that is done which is done without an answer', async () => {
+    const ask = ['ask', '@codex', 'Which?', '--going-with', 'This', '--at', '1s', '--wait', '600'];
+    expect((await home().json(ask)).timed_out).to.equal(true);
+  });
+
   it('of say that a word of the agent’s person ended says that it is no reply', async () => {
     await home().json(['agent', 'create', 'three']);
     const child = home().start(['say', '--as', 'three', '--to', '@codex', 'Deploy?', '--wait-reply', '60']);

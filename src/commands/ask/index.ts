@@ -86,7 +86,7 @@ export default class Ask extends WriteCommand<typeof Ask> {
   }
 
   private async tell(session: BoardSession, message: Message, again: string): Promise<void> {
-    const { wait, 'expect-option': wanted, 'fail-timeout': fails } = this.flags;
+    const { wait, at, 'expect-option': wanted, 'fail-timeout': fails } = this.flags;
     const { readNotes } = await import('../board/lib/post/post-notes.ts');
     const { notes, inbox } = this.out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
     if (inbox?.work.nudges && message.ask?.options.length === 0) {
@@ -97,13 +97,15 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const asked = askText(message, again).join('\n');
     if (wait === undefined) return this.print<typeof json>(record, () => asked);
     const { showReplies } = await import('../inbox/lib/hold-deliveries.ts');
+    // After the time at which it is done without an answer nothing depends on one.
+    const seconds = Math.min(wait, at === undefined ? wait : secondsToGo(message));
     const show = async () => {
       this.out.begin(asked);
-      const reply = await awaitAnswer(session, message, wait).catch(failedWait(message));
+      const reply = await awaitAnswer(session, message, seconds).catch(failedWait(message));
       const given = reply && givenBy(reply);
       const outcome = given ? { answer: given } : { timed_out: true };
       this.print<typeof json>({ ...record, ...outcome }, () =>
-        given ? answerText(given) : `No answer within ${wait} s. ${waitingOn(message, session)}`,
+        given ? answerText(given) : `No answer within ${seconds} s. ${waitingOn(message, session)}`,
       );
       return reply;
     };
@@ -112,6 +114,10 @@ export default class Ask extends WriteCommand<typeof Ask> {
     if ((wanted !== undefined && answer?.option !== wanted) || (!answer && fails)) throw new Exit(EXIT.checkFailed);
   }
 }
+
+/** From when it was asked until what is done without an answer is done. */
+const secondsToGo = ({ at, ask }: Message): number =>
+  Math.max(0, Math.ceil((Date.parse(ask?.going_at ?? at) - Date.parse(at)) / 1000));
 
 function askText(message: Message, again: string): string[] {
   const { seq, board, about, ask: asked, files } = message;
