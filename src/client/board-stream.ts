@@ -7,7 +7,7 @@ import { ClientError, unexpected } from './errors.ts';
 import { frameData, type SseFrame } from './sse.ts';
 import { credentialEnded, liveFrames, type StreamOptions } from './streams.ts';
 
-type Data<Name extends keyof typeof boardFrames> = z.output<(typeof boardFrames)[Name]>;
+type Data<Name extends keyof z.output<typeof boardFrames>> = z.output<typeof boardFrames>[Name];
 
 export type BoardFrame =
   | { event: 'event'; id: number; data: BoardEvent }

@@ -9,9 +9,9 @@ import { credentialEnded, liveFrames, type StreamOptions } from './streams.ts';
 
 type HintFrameName = (typeof hintFrameNames)[number];
 
-type HintData<Name> = Name extends keyof typeof hintFrames
-  ? z.output<(typeof hintFrames)[Name]>
-  : Record<string, unknown>;
+type HintFrames = z.output<typeof hintFrames>;
+
+type HintData<Name> = Name extends keyof HintFrames ? HintFrames[Name] : Record<string, unknown>;
 
 export type HintFrame = { [Name in HintFrameName]: { event: Name; data: HintData<Name> } }[HintFrameName];
 

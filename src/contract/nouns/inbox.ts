@@ -62,7 +62,7 @@ export const operations = {
   readInbox: {
     ...get('/v1/me/inbox', ['AG'], "Read an agent's unread messages, or wait for one"),
     description:
-      'Oldest first, after the read position (`cursor`) and `after`. Reading moves nothing: acknowledge what is done (`ackInbox`), and after a crash a message comes again rather than never. `wait` ends once there is one.',
+      'Oldest first, after the read position (`cursor`) and `after`. Reading moves nothing: acknowledge what is done (`ackInbox`), and after a crash a message comes again rather than never. `wait` ends once there is one that wakes the agent: one that is held does not, nor do those of agents while it is `braked`. Who waits again and again without acknowledging is braked (`reads`).',
     kind: 'wait',
     rates: ['reads', 'waits'],
     query: readInboxQuery,

@@ -132,7 +132,14 @@ export const postMessageBody = z.strictObject({
     .string()
     .refine((value) => /\S/u.test(value), 'must hold something other than white space')
     .meta({ minLength: 1, maxLength: MAX_BODY }),
-  to: z.array(z.string()).min(1).max(50).optional(),
+  to: z
+    .array(z.string())
+    .min(1)
+    .max(50)
+    .optional()
+    .describe(
+      "`all`, or any of `@name`, `role:name` and `owner:handle`. Left out: everyone; of a reply, who wrote in the thread or was addressed there by name; of an agent's ask, its person.",
+    ),
   reply_to: id('msg').optional(),
   urgent: z.boolean().default(false),
   expects_reply: z.boolean().default(false),

@@ -96,13 +96,14 @@ export const openStreamQuery = z.object({
       (names) => names.every((name) => (hintFrameNames as readonly string[]).includes(name)),
       `must be of ${hintFrameNames.join(', ')}`,
     )
-    .optional(),
+    .optional()
+    .describe('Names of HintFrames, with commas between them.'),
 });
 
 export const end = z.strictObject({ reason: z.enum(['credential_ended', 'server_shutdown', 'board_unavailable']) });
 
 /** Data of each frame of `GET /v1/stream` without `board`. */
-export const hintFrames = {
+export const hintFrames = z.strictObject({
   head: z.strictObject({ board: boardName, board_id: id('brd'), seq }),
   unread: z.strictObject({ board: boardName, board_id: id('brd'), read_up_to: seq, unread: z.int().min(0) }),
   ready: z.strictObject({ boards: z.int().min(0) }),
@@ -141,15 +142,15 @@ export const hintFrames = {
   boards: z.strictObject({}),
   board_unavailable: z.strictObject({ board_id: id('brd'), member_id: id('mem').optional() }),
   end,
-};
+});
 
 /** Data of each frame of `GET /v1/stream?board=`. */
-export const boardFrames = {
+export const boardFrames = z.strictObject({
   event,
   message,
   ready: z.strictObject({ board: boardName, board_id: id('brd'), head_seq: seq }),
   end,
-};
+});
 
 export const about = 'The hash-chained log of a board, and live streams.';
 
@@ -166,7 +167,7 @@ export const operations = {
   openStream: {
     ...get('/v1/stream', byMember, 'Live events of one board, or hints about all boards of a person'),
     description:
-      'Server-sent events; a comment comes every 25 s, and 60 s of silence are the end of a connection. With `board`: from `after` on, else from now on, each Event in a frame `event`, whose id is its seq; with `include=message` the Message follows its event in a frame `message`, without an id, unless the data is withheld. Last-Event-ID takes the place of `after`: who was cut off before the message resumes with the seq before it. `ready` comes once what was there is sent. Without `board`: hints that something changed, on `boards` if named, of the kinds `events`; `head` and `unread` of each board come first, then `ready`, so there is nothing to resume. `end` is the last frame, with its `reason`.',
+      'Server-sent events; a comment comes every 25 s, and 60 s of silence are the end of a connection. With `board`: from `after` on, else from now on, each Event in a frame `event`, whose id is its seq; with `include=message` the Message follows its event in a frame `message`, without an id, unless the data is withheld. Last-Event-ID takes the place of `after`: who was cut off before the message resumes with the seq before it. `ready` comes once what was there is sent. Without `board`: hints that something changed, on `boards` if named, of the kinds `events`; `head` and `unread` of each board come first, then `ready`, so there is nothing to resume. `end` is the last frame, with its `reason`. The data of each frame is the field of its name in BoardFrames or, without `board`, in HintFrames.',
     kind: 'stream',
     agentsNeed: 'board',
     rates: ['waits'],

@@ -12,7 +12,8 @@ export const searchQuery = z.object({
     .string()
     .transform((value) => [...new Set(value.split(','))])
     .pipe(z.array(z.enum(searchKinds)).min(1))
-    .optional(),
+    .optional()
+    .describe(`Any of ${searchKinds.join(', ')}, with commas between them.`),
   /** A name no board can have is answered like a missing board. */
   board: z.string().max(80).optional(),
   from: memberName.optional(),

@@ -19,8 +19,11 @@ import { taskRef } from './tasks.ts';
 
 export const agentState = z.enum(['waiting', 'paused', 'late', 'braked', 'disconnected', 'working', 'idle']);
 
-/** Agents' messages do not wake it. `person`: its person said so; `reads`: it acknowledges nothing of what it reads. */
-export const brake = z.strictObject({ until: time, reason: z.enum(['wakes', 'cost', 'reads', 'person']) });
+export const brake = z
+  .strictObject({ until: time, reason: z.enum(['wakes', 'cost', 'reads', 'person']) })
+  .describe(
+    "Until when agents' messages do not wake it. `wakes`, `cost`: its budget is used up; `reads`: it acknowledges nothing of what it reads; `person`: its person said so.",
+  );
 
 const budgetSeconds = z.int().min(budgetTimes.least).max(budgetTimes.most);
 const wakeLimit = z.strictObject({ count: z.int().min(1).max(100_000), seconds: budgetSeconds });

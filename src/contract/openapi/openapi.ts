@@ -1,7 +1,7 @@
 /** The API description, made from the operations table and the schemas. */
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import { memberJoined } from '../nouns/record.ts';
+import { boardFrames, hintFrames, memberJoined } from '../nouns/record.ts';
 import { anyRequest, errorCodesOf, keepsAnswers, type OperationRow, pathParameters, statusesOf } from '../operation.ts';
 import { nouns, type OperationName } from '../operations.ts';
 import { errorBody } from '../schemas.ts';
@@ -45,7 +45,7 @@ export function openapi(serverVersion: string): object {
 
 /** The data of an event depends on its type: each type has its own schema. */
 function components(schemas: ApiSchemas): Json {
-  schemas.of(errorBody, 'output');
+  for (const schema of [errorBody, boardFrames, hintFrames]) schemas.of(schema, 'output');
   const joined = schemas.of(memberJoined, 'output');
   const all = schemas.components() as { Event: { properties: { data: Json } } };
   all.Event.properties.data['anyOf'] = [joined, { type: 'object' }];

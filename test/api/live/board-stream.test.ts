@@ -80,7 +80,7 @@ forEachDatabase('a stream of one board', (engine) => {
     expect(stream.headers.get('x-accel-buffering')).to.equal('no');
     expect(stream.headers.get('content-encoding')).to.equal(null);
     expect(stream.headers.get('x-request-id')).to.match(/^req_/);
-    for (const { event, data } of stream.frames) boardFrames[event as keyof typeof boardFrames].parse(data);
+    for (const { event, data } of stream.frames) boardFrames.shape[event as keyof typeof boardFrames.shape].parse(data);
     expect(stream.frames.map((frame) => [frame.event, frame.id])).to.deep.equal([
       ['event', '1'],
       ['event', '2'],

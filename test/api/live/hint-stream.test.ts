@@ -67,7 +67,7 @@ forEachDatabase('a stream of hints', (engine) => {
       { board: second.name, board_id: second.id, read_up_to: 2, unread: 0 },
     ]);
     for (const { event, data, id } of stream.frames) {
-      hintFrames[event as keyof typeof hintFrames].parse(data);
+      hintFrames.shape[event as keyof typeof hintFrames.shape].parse(data);
       expect(id).to.equal(undefined);
     }
     stream.close();

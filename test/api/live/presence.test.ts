@@ -48,7 +48,7 @@ forEachDatabase('who is there, on streams of hints', (engine) => {
     const { presence_since } = await report('working', 'humans');
     for (const stream of [mine, others]) {
       const { data } = await stream.frame(({ event, data }) => event === 'presence' && data.board_id === boardId);
-      hintFrames.presence.parse(data);
+      hintFrames.shape.presence.parse(data);
       expect(data).to.deep.equal({
         board,
         board_id: boardId,

@@ -32,7 +32,7 @@ forEachDatabase('news of a pairing request', (engine) => {
     for (const stream of streams) {
       const last = await stream.frame(({ event, data }) => event === 'pairing' && data.state === 'ready');
       expect(last.data).to.deep.equal({ pairing_request_id: request.id, state: 'ready', generation: 1 });
-      expect(hintFrames.pairing.safeParse(last.data).success).to.equal(true);
+      expect(hintFrames.shape.pairing.safeParse(last.data).success).to.equal(true);
       stream.close();
     }
   });

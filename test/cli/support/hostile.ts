@@ -229,8 +229,13 @@ export class HostileServer {
   #stream(query: URLSearchParams, response: ServerResponse): void {
     const answers = new Answers(this.manner, this.last);
     const seq = Number(query.get('after') ?? 7) + 1;
-    const event = { ...(answers.of(boardFrames.event) as Json), seq, type: 'message.posted', data_withheld: undefined };
-    const hint = { ...(answers.of(hintFrames.head) as Json), seq };
+    const event = {
+      ...(answers.of(boardFrames.shape.event) as Json),
+      seq,
+      type: 'message.posted',
+      data_withheld: undefined,
+    };
+    const hint = { ...(answers.of(hintFrames.shape.head) as Json), seq };
     const frames = query.has('board') ? { event } : { ready: { boards: 1 }, head: hint };
     const lines = Object.entries(frames).map(
       ([name, data]) => `event: ${name}\nid: ${seq}\ndata: ${JSON.stringify(data)}\n\n`,
