@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Failure } from '../../src/local/failure.ts';
 import { credentialsPath } from '../../src/local/keys/credentials.ts';
+import { keychain } from '../../src/local/keys/keychain.ts';
 import { writePrivate } from '../../src/local/private-file.ts';
 import { Api } from '../support/api.ts';
 import type { Agent } from '../support/cast.ts';
@@ -60,6 +61,16 @@ describe('the daemon’s credentials', () => {
     await machine.knows(ORIGIN, 'srv_1', null, { key });
     const refused = await machine.credentials.personKey(ORIGIN).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Failure).and.include({ code: 'keychain_locked' });
+  });
+
+  it('are not waited for where the runtime that asks the keychain is not there any more', async () => {
+    const runtime = process.execPath;
+    process.execPath = join(machine.home, 'node');
+    try {
+      expect(await keychain.get('any')).to.deep.equal({ ok: false, locked: false });
+    } finally {
+      process.execPath = runtime;
+    }
   });
 
   for (const [what, harm] of [

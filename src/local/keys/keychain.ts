@@ -39,6 +39,8 @@ async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
     timeout,
     killSignal: 'SIGKILL',
   });
+  // A runtime that is not there any more, as after its upgrade, counts as a keychain that cannot be used.
+  child.on('error', () => {});
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(request));
   let text = '';
