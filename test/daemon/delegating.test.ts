@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ControlRefusal } from '../../src/daemon/control/errors.ts';
+import { encodeFrame, fitsFrame } from '../../src/daemon/control/lines.ts';
 import { DelegatedBoards } from '../../src/daemon/delegation/delegated-boards.ts';
 import { delegationName } from '../../src/daemon/delegation/delegation.ts';
 import type { SessionView } from '../../src/daemon/refs.ts';
@@ -133,6 +134,22 @@ describe('the machine’s delegation', () => {
     const page = await boards({ limit: 1 });
     expect(page.boards).to.have.length(1);
     expect(page.next_after).to.be.a('string');
+  });
+
+  it('lists no more boards at once than fit into a frame', async () => {
+    const charter = '界'.repeat(8_000);
+    const long = [];
+    for (let n = 0; n < 12; n++) long.push((await newBoard(server.dana, { charter })).name);
+    const found: unknown[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await boards({ after });
+      expect(fitsFrame(encodeFrame({ ...page }))).to.equal(true);
+      found.push(...page.boards.map(({ name }) => name));
+      if (page.next_after === null) break;
+      after = page.next_after;
+    }
+    expect(found).to.include.members(long);
+    expect(new Set(found).size).to.equal(found.length);
   });
 
   it('leaves the role to the server where none was asked for', async () => {

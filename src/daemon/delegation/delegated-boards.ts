@@ -6,7 +6,7 @@ import type { Answer, Board, DeliveryMode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 import { ControlRefusal } from '../control/errors.ts';
-import { BOARDS_PAGE } from '../control/limits.ts';
+import { BOARDS_PAGE, MAX_FRAME_BYTES } from '../control/limits.ts';
 import type { Log } from '../log.ts';
 import type { Answers, Header, Requests } from '../protocol.ts';
 import { agentRefOf, type SeatIdentity, type SessionView } from '../refs.ts';
@@ -66,7 +66,9 @@ export class DelegatedBoards {
       const seat = seatOn(this.#options.credentials, session, { origin, boardId: board.id });
       return seat ? { ...board, seat: agentRefOf(seat) } : board;
     });
-    return { server: origin, boards: marked, archived_count, next_after };
+    const fitting = marked.slice(0, countFitting(marked));
+    const end = fitting.length < marked.length ? fitting.at(-1)!.name : next_after;
+    return { server: origin, boards: fitting, archived_count, next_after: end };
   }
 
   async join(session: SessionView, { agent, role, code, idempotency_key }: Fields<'join'>): Promise<JoinedSeat> {
@@ -191,6 +193,16 @@ export class DelegatedBoards {
     this.#delegations.set(origin, delegation);
     return delegation;
   }
+}
+
+/** How many of the first rows fit into one frame with the rest of the answer, at least one. */
+function countFitting(rows: readonly object[]): number {
+  let left = MAX_FRAME_BYTES - 4_096;
+  const end = rows.findIndex((row) => {
+    left -= Buffer.byteLength(JSON.stringify(row)) + 1;
+    return left < 0;
+  });
+  return end === -1 ? rows.length : Math.max(1, end);
 }
 
 /** An answer that could not be read, and so has no status, does not tell what was done either. */
