@@ -149,7 +149,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(() => indexer.stop());
     const repeat = repeatInTurn(clock);
     undo.unshift(scheduleClosings(db, repeat, log));
-    undo.unshift(sweepLines(db, repeat, log));
+    undo.unshift(sweepLines(db, serving, repeat, log));
     undo.unshift(schedulePurge(db, repeat, log));
     const bound = await listen(server, options);
     undo.unshift(serving.keep(repeat));

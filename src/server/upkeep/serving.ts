@@ -11,7 +11,7 @@ export class Serving {
   readonly #clock: Clock;
   readonly #log: Logger;
   #reachable = true;
-  /** The database was away, which is not noted yet. */
+  /** The database was away, or took no writes, which is not noted yet. */
   #returns = false;
 
   constructor(db: Database, clock: Clock, log: Logger) {
@@ -36,6 +36,12 @@ export class Serving {
     await this.#note();
   }
 
+  /** Whether those who could not report have the time that they are given for it; notes it first where it can. */
+  async hasNoted(): Promise<boolean> {
+    if (this.#returns) await this.#note();
+    return !this.#returns;
+  }
+
   async #note(): Promise<void> {
     if (!this.#reachable) return;
     // What is written after an outage that it had to wait for was true before it.
@@ -47,6 +53,8 @@ export class Serving {
         // An idle server writes nothing.
       } else if (await this.#db.read(servesAnybody)) await this.#db.write((tx) => noteServing(tx, now));
     } catch (error) {
+      // Where this could not be written, no report could.
+      this.#returns = true;
       this.#log.error({ err: error }, 'noting that the server is there failed; it is tried again');
     }
   }

@@ -5,17 +5,20 @@ import type { Database } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
 import { clearLine } from '../lines/lines.steps.ts';
 import { listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
+import type { Serving } from './serving.ts';
 
 export const LINES_EVERY_MS = 25_000;
 const PAGE = 1_000;
 
-/** Looks at the start and every 25 seconds. @returns a function that stops it. */
-export const sweepLines = (db: Database, repeat: Repeat, log: Logger): (() => void) =>
-  repeat(LINES_EVERY_MS, (stopped) =>
-    clearLapsed(db, stopped).catch((error: unknown) => {
+/** Looks at the start and every 25 seconds, but not before an outage is noted: it may keep lines. @returns a function that stops it. */
+export const sweepLines = (db: Database, serving: Serving, repeat: Repeat, log: Logger): (() => void) =>
+  repeat(LINES_EVERY_MS, async (stopped) => {
+    try {
+      if (await serving.hasNoted()) await clearLapsed(db, stopped);
+    } catch (error) {
       log.error({ err: error }, 'clearing lines that have ended failed; it is tried again');
-    }),
-  );
+    }
+  });
 
 async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> {
   for (let after = ''; !stopped(); ) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { Task } from '../../../src/contract/types.ts';
+import { StorageFull } from '../../../src/server/db/dialect.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -134,6 +135,32 @@ forEachDatabase('after an outage of the server', (engine) => {
     expect((await seen()).line?.text).to.equal('Retries');
     server.clock.advance(31_000);
     expect((await seen()).line).to.equal(null);
+  });
+
+  it('in which it could read and write nothing, it is the same once it can write again', async () => {
+    await server.restart();
+    const { db, clock } = server;
+    const { write } = db;
+    db.write = () => Promise.reject(new StorageFull(null));
+    const isMissed = () => {
+      const missed = () => server.log.filter((line) => line.includes('noting that the server is there failed')).length;
+      const before = missed();
+      return until(() => {
+        clock.advance(30_000);
+        return missed() > before;
+      }, 'it cannot be noted that the server is there');
+    };
+    await isMissed();
+    clock.advance(2 * HOUR);
+    await isMissed();
+    db.write = write;
+    await until(async () => {
+      clock.advance(1_000);
+      return (await seen()).line !== null;
+    }, 'the line is kept');
+    expect(await verdicts()).to.deep.equal(there);
+    clock.advance(181_000);
+    expect(await verdicts()).to.deep.equal(gone);
   });
 
   if (engine === 'postgres')
