@@ -381,6 +381,21 @@ describe('the connection to a server', () => {
       await until(() => proxy.count(STREAM) === 2 && at().view().connected, 'it is connected again');
     });
 
+    it('is done without where it is opened and nothing comes: each time, the seats are read', async () => {
+      await follow();
+      proxy.fail(STREAM, 'silent');
+      proxy.cutStreams();
+      await machine.pass((ms) => ms === 750);
+      await until(() => proxy.count(STREAM) === 2 && at().view().connected, 'the stream is open again');
+      for (const body of ['one', 'two']) {
+        await say(body);
+        const streams = proxy.count(STREAM);
+        machine.clock.advance(60_000);
+        await machine.told.until(new RegExp(`^inbox .*${body}$`));
+        await until(() => proxy.count(STREAM) === streams + 1 && at().view().connected, 'it is opened again');
+      }
+    });
+
     it('makes a server unreachable after three failures in a row, and no other one', async () => {
       const other = await new FaultProxy(server.url).listen();
       await machine.knows(other.url, serverId, server.dana);

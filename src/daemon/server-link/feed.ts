@@ -179,8 +179,10 @@ export class Feed {
     this.#stream = stream;
     let since: number | null = null;
     let failure: unknown = null;
+    let missed = false;
     try {
       await this.#readPerson(key, signal);
+      missed = true;
       const exchange = await this.#options.transport.client(key, true).openStream({
         query: { events: this.#lines ? STREAM_EVENTS_AND_LINES : STREAM_EVENTS },
         signal,
@@ -191,6 +193,7 @@ export class Feed {
       this.#connected();
       for await (const frame of sseFrames(exchange, () => {})) {
         if (signal.aborted || this.#handleFrame(frame, openedUs) === 'end') break;
+        if (this.#ready) missed = false;
       }
     } catch (error) {
       failure = error;
@@ -202,6 +205,9 @@ export class Feed {
     if (signal.aborted) return 0;
     this.#options.identity.invalidate();
     if (failure instanceof SeatFailure) return this.#identityChanged();
+    // The server answers requests, but something on the way keeps its stream back.
+    const silent = missed && failure instanceof ClientError && failure.code === 'request_timeout';
+    if (silent) for (const feed of this.#seats.active()) this.#seats.refresh(feed);
     return this.#disconnected(key, since === null ? 0 : environment.now() - since, failure);
   }
 
