@@ -6,7 +6,7 @@ import { HOUR } from '../contract/durations.ts';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
 import { Claims } from './claims/claims.ts';
-import { cancellableClock, type DaemonClock, every, retryingClock } from './clock.ts';
+import { cancellableClock, type DaemonClock, every, retryingClock, withTimeout } from './clock.ts';
 import type { Common } from './common.ts';
 import { ControlRefusal } from './control/errors.ts';
 import { ControlServer } from './control/server.ts';
@@ -35,6 +35,8 @@ import type { Context } from './verbs/context.ts';
 import { answerFrame, type DaemonVerbs } from './verbs/verbs.ts';
 
 const STOP_GRACE_MS = 5_000;
+/** How long the end of connections may take after that: what the daemon saves needs none of them. */
+const CLOSE_MS = 2_000;
 const IDLE_STOP_MS = 600_000;
 /** Delay before a failed journal write is repeated. */
 const JOURNAL_RETRY_MS = 2_000;
@@ -159,15 +161,20 @@ export class Daemon {
     const endUs = clock.nowUs() + STOP_GRACE_MS * 1000;
     while (clock.nowUs() < endUs && (acks.running || this.#awaitsCarrier())) await sleep(clock, 25);
     this.#endTimers();
-    // Handoffs that no carrier confirmed become pending again as its connection closes.
-    await this.#control?.closeAll();
-    const { servers, reports, delegatedBoards, pairing } = this.#ports;
-    await Promise.allSettled([servers.close(), reports.close()]);
+    await withTimeout(this.#options.clock, CLOSE_MS, this.#disconnect(), () => {});
+    const { delegatedBoards, pairing } = this.#ports;
     delegatedBoards.close();
     pairing.endpoints.close();
     journal.close();
     rmSync(this.#options.paths.info, { force: true });
     this.#resolveStopped();
+  }
+
+  async #disconnect(): Promise<void> {
+    const { servers, reports } = this.#ports;
+    // Handoffs that no carrier confirmed become pending again as its connection closes.
+    await this.#control?.closeAll();
+    await Promise.allSettled([servers.close(), reports.close()]);
   }
 
   /** Whether it goes on after an error that nothing caught, which it notes. */
@@ -189,9 +196,10 @@ export class Daemon {
     };
   }
 
-  /** Whether a carrier was sent a text that it has not confirmed yet. */
+  /** Whether a hook was sent a text that it has not confirmed yet. An extension works on it first, and confirms it to the next daemon. */
   #awaitsCarrier(): boolean {
-    return this.#context.sessions.all().some(({ flight }) => flight !== null && flight.acceptedUs === null);
+    const awaits = ({ flight }: Session) => flight?.acceptedUs === null && flight.path !== 'extension';
+    return this.#context.sessions.all().some(awaits);
   }
 
   #wakeIfDue(session: Session): void {

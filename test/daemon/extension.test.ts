@@ -193,6 +193,24 @@ describe('an extension', () => {
     expect(rig.states()).to.deep.equal(['done']);
   });
 
+  it('that works on a text holds up no stop, and confirms it to the next daemon', async () => {
+    const { session, line, board, seat } = await seated();
+    const { seq } = await rig.say(board, 'hello');
+    const carry = await line.next();
+    const waits: number[] = [];
+    const { after } = clock;
+    clock.after = (ms, run) => {
+      waits.push(ms);
+      return after(ms, run);
+    };
+    await rig.daemon.stop(true);
+    expect(waits).to.not.include(25);
+    await rig.start({ clock, adapter });
+    const again = await session.open('hello', { source: 'startup', resumed: true });
+    again.send({ op: 'received', handoff_id: carry['handoff_id'] });
+    await rig.acked(seat, seq);
+  });
+
   it('that connects again gets what it failed to take five times', async () => {
     const { session, line, board, seat } = await seated();
     const { seq } = await rig.say(board, 'hello');

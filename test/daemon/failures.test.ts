@@ -1,5 +1,5 @@
 /** What goes wrong around the daemon, and what has to come of it. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -17,7 +17,7 @@ import { anInbox, fromOwner } from '../support/messages.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
-import { fakeAdapter } from './support/parts.ts';
+import { fakeAdapter, KeptReports } from './support/parts.ts';
 import { type Rig, took } from './support/rig.ts';
 import { withProxy } from './support/rigged.ts';
 import type { StepClock } from './support/step-clock.ts';
@@ -616,6 +616,20 @@ describe('the daemon, where something fails', () => {
     expect(readFileSync(rig.paths.journal).equals(before)).to.equal(true);
     writeFileSync(rig.paths.journal, '');
     await rig.start({ clock });
+  });
+
+  it('a connection that does not end keeps the daemon from no stop', async () => {
+    const reports = Object.assign(new KeptReports(), { close: () => new Promise<never>(() => {}) });
+    await rig.restart({ clock, ports: () => ({ reports }) });
+    let stopped = false;
+    void rig.daemon.stop(false).then(() => {
+      stopped = true;
+    });
+    await until(() => {
+      clock.pass(1_000);
+      return stopped;
+    }, 'it has stopped');
+    expect(existsSync(rig.paths.info)).to.equal(false);
   });
 
   it('credentials file unreadable or wrong mode: no requests, `credentials_unsafe`', async () => {
