@@ -145,6 +145,8 @@ export class Daemon {
       every(options.clock, HOUR, () => daemon.#cleanUp()),
     );
     for (const session of sessions.open()) events.emit('changed', session);
+    // It may end before an hour is over, each time.
+    daemon.#cleanUp();
     log.write('daemon_started', { pid: process.pid, version: options.build.version });
     return daemon;
   }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { DAY } from '../../src/contract/durations.ts';
 import { issueTicket } from '../../src/launch/ticket.ts';
 import { credentialsPath } from '../../src/local/keys/credentials.ts';
 import { isGone, type ProcessRef, processRef } from '../../src/local/process-ref.ts';
@@ -14,7 +15,7 @@ import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { type Rig, TestSession, took } from './support/rig.ts';
 import { withRig } from './support/rigged.ts';
-import type { StepClock } from './support/step-clock.ts';
+import { StepClock } from './support/step-clock.ts';
 
 type Seats = { name: string; member_id: string; generation?: number; mode: string }[];
 
@@ -595,6 +596,16 @@ describe('sessions of the daemon', () => {
     const hook = await session.wait({ resumed: true });
     await rig.say(board, 'after the restart');
     expect((await hook.next())['bundle']).to.contain('after the restart');
+  });
+
+  it('that ended a week ago are forgotten at a start', async () => {
+    const session = await rig.session();
+    await session.ask('end');
+    const later = new StepClock();
+    later.now = () => Date.now() + 8 * DAY;
+    await rig.restart({ clock: later });
+    expect(rig.rows(`SELECT key FROM sessions WHERE key = '${session.key}'`)).to.deep.equal([]);
+    expect(errorOf(await session.ask('agents'))).to.equal('session_unknown');
   });
 
   it('give up a seat when they are told to', async () => {
