@@ -22,7 +22,6 @@ import { type Log, originOf } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
 import type { PortDeps, Ports } from './ports.ts';
-import { isFinal } from './refs.ts';
 import type { ServerEvents } from './server-link/link.ts';
 import { Doors } from './sessions/doors.ts';
 import { awaitReconnects, closeGoneSessions, SCAN_INTERVAL_MS } from './sessions/liveness.ts';
@@ -135,7 +134,7 @@ export class Daemon {
       const { row, identity } = seat;
       // Its token was deleted, so nothing can be asked until it is bound again.
       if (row.problem === 'agent_removed') continue;
-      if (isFollowed(context, seat)) servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
+      if (isFollowed(context, seat)) servers.at(row.origin).watch(identity, row.problem);
     }
     resumeAcks(context, acks);
     context.pairing.resume();

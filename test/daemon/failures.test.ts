@@ -353,6 +353,21 @@ describe('the daemon, where something fails', () => {
     await both('the next session has it too');
   });
 
+  it('a board that is back while no daemon runs lets its seat go on', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    proxy.fail('GET /v1/me/inbox', { status: 404, code: 'board_not_found' });
+    await rig.say(board, 'hello');
+    await until(() => rig.row(seat).problem === 'board_gone', 'it is gone');
+    await rig.daemon.stop(false);
+    proxy.heal();
+    await rig.start({ clock });
+    const hook = await session.wait();
+    expect((await hook.next())['bundle']).to.contain('hello');
+    expect(rig.row(seat).problem).to.equal(null);
+  });
+
   it('a server that comes back while no daemon runs is unreachable no more', async () => {
     const { seat } = await rig.seat();
     await rig.session(seat);
