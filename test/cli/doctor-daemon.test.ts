@@ -297,6 +297,23 @@ describe('service doctor on the daemon', () => {
     await quiet();
   });
 
+  it('names a seat whose board is there again, until the daemon asks for it anew', async () => {
+    await machine.serve();
+    await machine.json(['board', 'create', 'demo']);
+    const { agent } = await machine.json(['agent', 'create', 'codex', '--board', 'demo']);
+    const [server] = Object.keys(JSON.parse(readFileSync(machine.path('config', 'credentials.json'), 'utf8')).servers);
+    const daemon = await new ScriptedDaemon(machine.store).listen();
+    const build = { version: (await machine.json(['version'])).version, commit_time: '2999-01-01T00:00:00Z' };
+    const status = { pid: process.pid, build, protocol: 1, started_at: new Date().toISOString(), instance: 'i' };
+    const gone = { agent: { server, board: 'demo', name: 'codex', member_id: agent.id }, problem: 'board_gone' };
+    daemon.answers.status = (_, peer) => peer.send({ ...status, agents: [gone] });
+    const { fix } = await machine.names('board_gone', 'error');
+    daemon.close();
+    rmSync(machine.path('state', 'daemon.sock'), { force: true });
+    await machine.mend(fix);
+    await quiet();
+  });
+
   it('names what only the daemon knows, as it says it', async () => {
     const daemon = await new ScriptedDaemon(machine.store).listen();
     const agent = {

@@ -1,6 +1,7 @@
 /** Checks that servers still know the seats saved here. */
 import { ClientError } from '../../../client/errors.ts';
 import type { Member } from '../../../contract/types.ts';
+import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 import type { SavedSeat, ServerEntry } from '../../../local/keys/credentials.ts';
 import { daemonStatus } from '../../daemon/lib/daemon.ts';
@@ -9,6 +10,8 @@ import { type Around, type Check, type Finding, failing, fine, warning } from '.
 import { folderOf, SessionLines } from './session-lines.ts';
 
 type Held = SavedSeat & { member_id: string };
+/** A server, and what the daemon says; null where none runs. */
+type Told = Asked & { status: StatusAnswer | null };
 
 export const seats: Check = {
   name: 'seats',
@@ -38,7 +41,16 @@ async function atServer(
   if (origin === null) return [];
   const asked = await askWhatItIs(origin, entry, around).catch(() => null);
   if (asked?.info.server_id !== entry.server_id) return [];
-  return Promise.all(held.map((seat) => lookAt(asked, seat, around, lines)));
+  const status = await daemonStatus().catch(() => null);
+  return Promise.all(held.map((seat) => lookAt({ ...asked, status }, seat, around, lines)));
+}
+
+/** Its board is there again, as after a restore of the server, and its daemon does not ask for it any more. */
+function givenUp({ status }: Told, { member_id, name, board }: Held): Finding | null {
+  if (!status?.agents?.some(({ agent, problem }) => agent.member_id === member_id && problem === 'board_gone'))
+    return null;
+  const problem = `${name} on ${board} is given nothing: its board was gone for a while.`;
+  return failing('seats', 'board_gone', problem, 'service daemon restart');
 }
 
 /** What its daemon says it applies is not what its person has set. */
@@ -48,15 +60,11 @@ function unconfirmed({ name, board, presence, delivery, delivery_mode: mode }: M
   return warning('seats', 'delivery_mode_unconfirmed', problem, 'service daemon restart');
 }
 
-async function lookAt(
-  { origin, entry }: Asked,
-  held: Held,
-  around: Around,
-  lines: SessionLines,
-): Promise<Finding | null> {
+async function lookAt(told: Told, held: Held, around: Around, lines: SessionLines): Promise<Finding | null> {
+  const { origin, entry } = told;
   const { token, name, board } = held;
   if (token === undefined) {
-    const fix = await fixOf('unauthorized', origin, held, lines);
+    const fix = fixOf('unauthorized', told, held, lines);
     return failing('seats', 'unauthorized', `${name} on ${board}: the key it was made with has ended.`, fix);
   }
   try {
@@ -64,21 +72,20 @@ async function lookAt(
     const { data: me } = await client.call('getMe', { maxAttempts: 1 });
     const params = { board: me.board ?? board, member: me.id };
     const { data: member } = await client.call('getMember', { params, maxAttempts: 1 });
-    return unconfirmed(member);
+    return givenUp(told, held) ?? unconfirmed(member);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     const code = error.code === 'board_not_found' ? 'board_gone' : error.code;
-    return failing('seats', code, `${name} on ${board}: ${error.message}`, await fixOf(code, origin, held, lines));
+    return failing('seats', code, `${name} on ${board}: ${error.message}`, fixOf(code, told, held, lines));
   }
 }
 
-async function fixOf(code: string, origin: string, held: Held, lines: SessionLines): Promise<string> {
+function fixOf(code: string, { origin, status }: Told, held: Held, lines: SessionLines): string {
   // Nothing brings it back; what is left of it here is forgotten.
   if (code === 'agent_removed' || code === 'board_gone')
     return `service agent leave --as ${lines.selector(held)} --yes`;
   if (code !== 'unauthorized') return `service server info ${origin}`;
   // Taken by another machine, or ended with the key that made it: its session gets another token by joining again.
-  const status = await daemonStatus().catch(() => null);
   return (
     lines.joinAgain({ ...held, folder: folderOf(status, held.session) }) ??
     `service agent remove ${shellWord(held.name)} --board ${shellWord(held.board)} --server ${origin}`
