@@ -116,3 +116,29 @@ export async function newApproval(server: TestServer, by: Api): Promise<string> 
     return id;
   });
 }
+
+/** Keeps many writes of these clients under way until each is told that its credential has ended, after some were answered. */
+export async function inConstantUse(
+  clients: Api[],
+  board: string,
+): Promise<{ ended: Promise<string[]>; posted: number }> {
+  const use = { ended: Promise.resolve<string[]>([]), posted: 0 };
+  let answered = 0;
+  const enough = Promise.withResolvers<void>();
+  const go = async (api: Api, n: number): Promise<string> => {
+    for (;;) {
+      // Posts of one moment share a transaction, and what is refused has one of its own.
+      const { status, code } = await (n % 4 === 0
+        ? api.call('postMessage', { params: { board }, body: { body: 'on and on' } })
+        : api.call('createTask', { params: { board: 'nowhere' }, body: { title: 'on and on' } }));
+      if (status === 201) use.posted++;
+      if (code === 'unauthorized' || code === 'agent_removed') return code;
+      if (++answered === 200) enough.resolve();
+    }
+  };
+  use.ended = Promise.all(
+    Array.from({ length: 48 }, (_unused, n) => go(clients[n % clients.length] as Api, Math.floor(n / clients.length))),
+  );
+  await Promise.race([enough.promise, use.ended]);
+  return use;
+}

@@ -13,7 +13,7 @@ import type { WriteTx } from '../db/tx.ts';
 import type { Address } from '../invites/address.rules.ts';
 import { issueInvite } from '../invites/issue.steps.ts';
 import { endKey, keyNotFound, mayRevoke } from '../keys/keys.steps.ts';
-import { lockKey } from '../keys/keys.store.ts';
+import { keysWithIds } from '../keys/keys.store.ts';
 import { alreadyOnBoard, memberUnlessAddable } from '../members/adding.steps.ts';
 import { endMembership } from '../members/end-members.steps.ts';
 import { addMembership } from '../members/membership.steps.ts';
@@ -170,7 +170,7 @@ const plans: Kinds = {
   },
 
   async revoke_key({ tx, requester }, { key_id }) {
-    const row = await lockKey(tx, key_id);
+    const [row] = await keysWithIds(tx, [key_id]);
     if (!row || !mayRevoke(requester.person, row.person_id)) throw keyNotFound();
     return async () => ({
       already: row.revoked_at === null ? null : noChange(`The key ${row.name} is revoked already.`),

@@ -2,7 +2,7 @@
 import type { AdminAction } from '../../contract/types.ts';
 import { lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { lockKey, lockWorkingKeys } from '../keys/keys.store.ts';
+import { lockKey } from '../keys/keys.store.ts';
 import { lockSeats } from '../members/end-members.store.ts';
 import { lockPersonById, shareLockPersonById } from '../people/people.store.ts';
 import { boardsNamed } from './actions.rules.ts';
@@ -17,15 +17,11 @@ export async function lockForAction(tx: WriteTx, action: AdminAction, seatBoardI
       await lockPersonById(tx, action.person_id);
       return;
     case 'remove_person':
-      await lockSeats(tx, {
-        ...(action.board_id === undefined ? {} : { board: action.board_id }),
-        of: { person: action.person_id },
-      });
       if (action.board_id === undefined) {
-        await lockWorkingKeys(tx, action.person_id);
         await lockPersonById(tx, action.person_id);
         return;
       }
+      await lockSeats(tx, { board: action.board_id, of: { person: action.person_id } });
       break;
     case 'add_people':
       await shareLockPersonById(tx, action.person_id);

@@ -95,17 +95,27 @@ const seatColumns = {
   lifecycle: 'b.lifecycle',
 };
 
-/** The statement of a read, and that of a write, which locks the rows until the commit. */
+/** The statement of a read, and that of a write, which holds what it reads until the commit; on SQLite there is one writer. */
 function readAndLocked<Made>(make: (locked: boolean) => Made): (tx: ReadTx) => Made {
   const [read, locked] = [make(false), make(true)];
-  return (tx) => (tx.writable ? locked : read);
+  return (tx) => (tx.writable && tx.dialect.shared ? locked : read);
 }
 
 /**
- * Holds the credential's own row for this transaction alone to write, and those of key and person against writers: two shared
- * locks on a row that both transactions then write would wait for each other. In one clause of the builder, which knows only one.
+ * Holds key and person against those who end or change them, and the credential's `own` row for this transaction alone to
+ * write: two shared locks on a row that both transactions then write would wait for each other. How a key was used and what
+ * its person prefers may change meanwhile.
+ *
+ * Whoever ends them asks alone for what is shared here first, by the person's id. For the rows only, they would wait as long as
+ * requests overlap: a shared row is shared with more at once, past those who wait for it. Names are given in turn.
  */
-const ownRowLocked = (db: Knex, table: string) => db.raw(`"${table}" FOR SHARE OF "k", "p"`) as never;
+function holding(db: Knex, query: Knex.QueryBuilder, own?: string): Knex.QueryBuilder {
+  query.select({ held: db.raw('pg_advisory_xact_lock_shared(hashtextextended(p.id, 0))') });
+  // In one clause of the builder, which knows only one.
+  return own
+    ? query.forNoKeyUpdate(db.raw(`"${own}" FOR KEY SHARE OF "k", "p"`) as never)
+    : query.forKeyShare('k', 'p');
+}
 
 /** Rows are locked in the order of their ids, as everything that locks several of them does: no two wait for each other. */
 const keys = readAndLocked((locked) =>
@@ -114,16 +124,15 @@ const keys = readAndLocked((locked) =>
       .join({ p: 'people' }, 'p.id', 'k.person_id')
       .whereIn('k.digest', digests as Buffer[])
       .select({ digest: 'k.digest', ...keyColumns });
-    return locked ? query.orderBy('k.id').forShare('k', 'p') : query;
+    return locked ? holding(db, query.orderBy('k.id')) : query;
   }),
 );
 
-const keyByIdStatement = statement<{ id: string }, KeyRow>((db, p) =>
-  db({ k: 'access_keys' })
-    .join({ p: 'people' }, 'p.id', 'k.person_id')
-    .where('k.id', p.id)
-    .select(keyColumns)
-    .forShare('k', 'p'),
+const keyById = readAndLocked((locked) =>
+  statement<{ id: string }, KeyRow>((db, p) => {
+    const query = db({ k: 'access_keys' }).join({ p: 'people' }, 'p.id', 'k.person_id').where('k.id', p.id);
+    return locked ? holding(db, query.select(keyColumns)) : query.select(keyColumns);
+  }),
 );
 
 const sessions = readAndLocked((locked) =>
@@ -134,7 +143,7 @@ const sessions = readAndLocked((locked) =>
       .whereIn('s.digest', digests as Buffer[])
       .select({ digest: 's.digest', ...sessionColumns });
     // Signing out writes the session's own row.
-    return locked ? query.orderBy('s.id').forNoKeyUpdate(ownRowLocked(db, 's')) : query;
+    return locked ? holding(db, query.orderBy('s.id'), 's') : query;
   }),
 );
 
@@ -145,7 +154,7 @@ const delegation = readAndLocked((locked) =>
       .join({ p: 'people' }, 'p.id', 'd.person_id')
       .where('d.digest', p.digest)
       .select(delegationColumns);
-    return locked ? query.forShare('d', 'k', 'p') : query;
+    return locked ? holding(db, query, 'd') : query;
   }),
 );
 
@@ -158,7 +167,7 @@ const seats = readAndLocked((locked) =>
       .whereIn('m.token_digest', digests as Buffer[])
       .select('m.*', seatColumns);
     // Most of what a seat does writes the seat's own row.
-    return locked ? query.orderBy('m.id').forNoKeyUpdate(ownRowLocked(db, 'm')) : query;
+    return locked ? holding(db, query.orderBy('m.id'), 'm') : query;
   }),
 );
 
@@ -178,7 +187,7 @@ const proof = readAndLocked((locked) =>
         binding: 'c.binding',
         generation: 'c.generation',
       });
-    return locked ? query.forShare('k', 'p') : query;
+    return locked ? holding(db, query) : query;
   }),
 );
 
@@ -187,7 +196,7 @@ export const findKey = (tx: ReadTx | WriteTx, digest: Buffer): Promise<KeyRow | 
   tx.one(keys(tx), 'digest', digest);
 
 /** A key by its id with its person, both held until the commit. */
-export const findKeyById = (tx: WriteTx, id: string): Promise<KeyRow | undefined> => tx.first(keyByIdStatement, { id });
+export const findKeyById = (tx: WriteTx, id: string): Promise<KeyRow | undefined> => tx.first(keyById(tx), { id });
 
 /** The browser session with this digest. */
 export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SessionRow | undefined> =>

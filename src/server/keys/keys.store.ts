@@ -72,11 +72,16 @@ export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string
 export const setRevoked = (tx: WriteTx, ids: string[]): Promise<number> =>
   tx.change((db) => db('access_keys').whereIn('id', ids).whereNull('revoked_at').update({ revoked_at: tx.now }));
 
-/** Ids of a person's working keys, whose rows are locked until the commit. */
-export const lockWorkingKeys = (tx: WriteTx, personId: string): Promise<string[]> =>
-  idsOf(tx, (db) =>
+/**
+ * Ids of a person's working keys, whose rows are locked until the commit. Requests that came with the person's credentials end
+ * first, so it is asked for before anything that these hold. The people are locked.
+ */
+export async function lockWorkingKeys(tx: WriteTx, personId: string): Promise<string[]> {
+  await tx.serialise(personId);
+  return idsOf(tx, (db) =>
     working(db('access_keys').where('person_id', personId), tx.now).orderBy('id').forUpdate().select('id'),
   );
+}
 
 /** One of a person's own keys, ended or not. */
 export const keyOf = (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> =>
@@ -93,13 +98,19 @@ export const listKeyRows = (
     return page(filter.working ? working(all, tx.now) : all);
   });
 
-/** The working keys that lie, or lay, in the data folder of a local server, of whichever person. */
-export const workingLocalKeys = (tx: ReadTx): Promise<AccessKeyRow[]> =>
-  tx.query((db) => working(db('access_keys').where('origin', 'local'), tx.now).orderBy('id').select(keyFields));
+/** The working keys that lie, or lay, in the data folder of a local server, of whichever person, their rows locked. */
+export const lockLocalKeys = (tx: WriteTx): Promise<AccessKeyRow[]> =>
+  tx.query((db) =>
+    working(db('access_keys').where('origin', 'local'), tx.now).orderBy('id').forUpdate().select(keyFields),
+  );
 
-/** A key, its row locked until the commit: requests that came with it end first. */
-export const lockKey = (tx: WriteTx, id: string): Promise<AccessKeyRow | undefined> =>
-  firstRow(tx, (db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
+/** A key, its row locked until the commit: requests that came with its person's credentials end first. The people are locked. */
+export async function lockKey(tx: WriteTx, id: string): Promise<AccessKeyRow | undefined> {
+  const [key] = await keysWithIds(tx, [id]);
+  if (!key) return undefined;
+  await tx.serialise(key.person_id);
+  return firstRow(tx, (db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
+}
 
 /** Keys by their ids, ended or not. */
 export const keysWithIds = async (tx: ReadTx, ids: string[]): Promise<AccessKeyRow[]> =>

@@ -50,13 +50,9 @@ export async function insertPerson(tx: WriteTx, given: Pick<PersonRow, 'handle' 
   return row;
 }
 
-const byHandleStatement = (lock: (query: Knex.QueryBuilder) => Knex.QueryBuilder = (query) => query) =>
-  statement<{ handle: string }, PersonRow>((db, p) =>
-    lock(db('people').where('handle', p.handle).whereNull('removed_at').select('*')),
-  );
-const byHandle = byHandleStatement();
-const byHandleShared = byHandleStatement((query) => query.forShare());
-const byHandleLocked = byHandleStatement((query) => query.forUpdate());
+const present = (db: Knex, handle: string) => db('people').where('handle', handle).whereNull('removed_at').select('*');
+const byHandle = statement<{ handle: string }, PersonRow>((db, p) => present(db, p.handle));
+const byHandleShared = statement<{ handle: string }, PersonRow>((db, p) => present(db, p.handle).forShare());
 
 /** The present person with this handle. */
 export const personByHandle = (tx: ReadTx, handle: string): Promise<PersonRow | undefined> =>
@@ -83,13 +79,17 @@ export const holderOfHandle = async (tx: ReadTx, handle: string): Promise<string
 export const shareLockPersonById = (tx: WriteTx, id: string): Promise<PersonRow | undefined> =>
   firstRow(tx, (db) => db('people').where('id', id).forShare().select('*'));
 
-/** The same, to be changed. */
-export const lockPersonById = (tx: WriteTx, id: string): Promise<PersonRow | undefined> =>
-  firstRow(tx, (db) => db('people').where('id', id).forUpdate().select('*'));
+/** The same, to be changed: requests that came with the person's credentials end first. The people are locked. */
+export async function lockPersonById(tx: WriteTx, id: string): Promise<PersonRow | undefined> {
+  await tx.serialise(id);
+  return firstRow(tx, (db) => db('people').where('id', id).forUpdate().select('*'));
+}
 
-/** The same, to be changed: requests that came with the person's credentials end first. */
-export const lockPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
-  tx.first(byHandleLocked, { handle });
+/** The same for the present person with this handle. */
+export async function lockPersonByHandle(tx: WriteTx, handle: string): Promise<PersonRow | undefined> {
+  const person = await personByHandle(tx, handle);
+  return person && lockPersonById(tx, person.id);
+}
 
 export const savePerson = updateIn<PersonRow>('people');
 

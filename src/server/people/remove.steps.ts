@@ -51,12 +51,12 @@ export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: 
 
 /**
  * Ends a person's credentials and what they or their agents have handed out that could still be used; counts what worked
- * until now. Rows are locked in the order in which requests lock them (credentials.store.ts).
+ * until now.
  */
 async function endCredentials(tx: WriteTx, personId: string, { caller: by, requestId }: Removal) {
+  const keys = await lockWorkingKeys(tx, personId);
   await endDelegations(tx, { person_id: personId }, 'person_removed');
   await lockSeats(tx, { of: { person: personId } });
-  const keys = await lockWorkingKeys(tx, personId);
   // Counted while the keys they depend on work.
   const sessions = await endBrowsersOf(tx, personId);
   await setRevoked(tx, keys);

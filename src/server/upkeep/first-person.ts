@@ -5,7 +5,7 @@ import { reservedHandles } from '../../contract/ids.ts';
 import { slug } from '../../contract/text.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { endKey } from '../keys/keys.steps.ts';
-import { workingLocalKeys } from '../keys/keys.store.ts';
+import { lockLocalKeys } from '../keys/keys.store.ts';
 import { earliestAdmin, firstPersonAt, insertPerson, type PersonRow } from '../people/people.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Start } from './data-folder.ts';
@@ -68,7 +68,7 @@ function nobodyHere(file: string): ServeError {
 async function insertOwner(tx: WriteTx, root: RootKey, token: string): Promise<PersonRow> {
   const known = await earliestAdmin(tx);
   const person = known ?? (await insertPerson(tx, { handle: localHandle(userName()), server_role: 'admin' }));
-  for (const row of await workingLocalKeys(tx)) await endKey(tx, row, { by: null, requestId: null });
+  for (const row of await lockLocalKeys(tx)) await endKey(tx, row, { by: null, requestId: null });
   const name = slug(hostname().split('.')[0] ?? '') || 'machine';
   await makeHandedKey(tx, root, { personId: person.id, name, origin: 'local', token });
   return person;

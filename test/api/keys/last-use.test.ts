@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { inConstantUse } from '../../support/endings.ts';
 import { exchange, lines } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
+import { revokeKey } from '../../support/state.ts';
 import { until } from '../../support/until.ts';
 
 interface Key {
@@ -65,6 +67,17 @@ forEachDatabase('the last use of a key', (engine) => {
       await use();
       await usedAfter(pam, before);
     }
+  });
+
+  it('is recorded while writes by the key never pause', async () => {
+    const pam = await newPerson();
+    const use = await inConstantUse([pam], (await newBoard(pam)).name);
+    const before = (await keyOf(pam)).last_used_at ?? 0;
+    server.clock.advance(60_000);
+    await pam.ok('getMe');
+    await usedAfter(pam, before);
+    await revokeKey(server, pam);
+    await use.ended;
   });
 
   it('does not count a request refused before its credential was looked at', async () => {

@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { inConstantUse } from '../../support/endings.ts';
 import { lines, open } from '../../support/raw.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
-import { newBrowser, newDelegation, revokeKey } from '../../support/state.ts';
+import { boardRow, newBrowser, newDelegation, revokeKey } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
 import { until } from '../../support/until.ts';
 
@@ -148,6 +149,23 @@ forEachDatabase('what works because of a key', (engine) => {
     const { messages } = await pam.ok('listMessages', { params: { board: name } });
     expect(messages).to.have.length(answers.filter((answer) => answer.status === 201).length);
   });
+
+  for (const by of ['an admin', 'another key of its person', 'itself']) {
+    it(`ends when ${by} revokes it while writes by it never pause`, async () => {
+      const twin = engine === 'postgres' ? await startTwin(server) : null;
+      const pam = await server.person(`person-${++people}`);
+      const { name } = await newBoard(pam);
+      const key = (await pam.ok('listKeys')).current_key_id;
+      const spare = new Api(server.url, (await pam.ok('createKey', { body: { name: 'spare' } })).token);
+      const use = await inConstantUse([pam, new Api(twin?.url ?? server.url, pam.token)], name);
+      const revoker = { 'an admin': server.dana, itself: pam }[by] ?? spare;
+      expect((await revoker.call('revokeKey', { params: { key } })).status).to.equal(200);
+      expect(new Set(await use.ended)).to.deep.equal(new Set(['unauthorized']));
+      const { message_count } = await boardRow(server, name);
+      expect(message_count).to.equal(use.posted);
+      await twin?.close();
+    });
+  }
 
   if (engine === 'postgres') {
     it('ends within a second at another server than the one that revoked it', async () => {

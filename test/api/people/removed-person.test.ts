@@ -4,9 +4,17 @@ import { Api } from '../../support/api.ts';
 import { notesAbout } from '../../support/audit.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { codeOf, everything, newApproval, newCode, newInvite } from '../../support/endings.ts';
+import { codeOf, everything, inConstantUse, newApproval, newCode, newInvite } from '../../support/endings.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
-import { changeBoard, changeRole, memberIdOf, newBrowser, newDelegation, putOnBoard } from '../../support/state.ts';
+import {
+  boardRow,
+  changeBoard,
+  changeRole,
+  memberIdOf,
+  newBrowser,
+  newDelegation,
+  putOnBoard,
+} from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
 import { until } from '../../support/until.ts';
 
@@ -320,6 +328,30 @@ forEachDatabase('a person removed from the server', (engine) => {
     expect(later).to.deep.equal([]);
     const left = await everything(server, 'members', { person_id: rob.personId, status: 'active' });
     expect(left).to.deep.equal([]);
+  });
+
+  it('goes though writes by their keys, browsers and agents never pause', async () => {
+    const rob = await somebody('admin');
+    const { name: board } = await newBoard(server.dana);
+    await putOnBoard(server, board, rob);
+    const clients = [
+      rob,
+      (await newBrowser(server, rob)).bearer,
+      await newAgent(rob, board),
+      await newAgent(rob, board),
+    ];
+    const use = await inConstantUse(
+      clients.flatMap((api) => [api, at(api, 1)]),
+      board,
+    );
+    const params = { handle: rob.handle };
+    expect(said(await server.dana.call('setPersonRole', { params, body: { server_role: 'member' } }))).to.equal(
+      '200 ok',
+    );
+    expect(said(await remove(rob.handle))).to.equal('200 ok');
+    await use.ended;
+    expect((await boardRow(server, board)).message_count).to.equal(use.posted);
+    expect((await last(board, 1))[0]).to.include({ type: 'person.removed' });
   });
 
   async function memberOf(board: string, api: Api): Promise<string> {
