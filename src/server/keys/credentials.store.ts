@@ -106,8 +106,8 @@ function readAndLocked<Made>(make: (locked: boolean) => Made): (tx: ReadTx) => M
  * write: two shared locks on a row that both transactions then write would wait for each other. How a key was used and what
  * its person prefers may change meanwhile.
  *
- * Whoever ends them asks alone for what is shared here first, by the person's id. For the rows only, they would wait as long as
- * requests overlap: a shared row is shared with more at once, past those who wait for it. Names are given in turn.
+ * The one that ends them asks alone for what is shared here first, by the person's id. For the rows only, it would wait as long as
+ * requests overlap: a shared row is shared with more at once, past those that wait for it. Names are given in turn.
  */
 function holding(db: Knex, query: Knex.QueryBuilder, own?: string): Knex.QueryBuilder {
   query.select({ held: db.raw('pg_advisory_xact_lock_shared(hashtextextended(p.id, 0))') });
