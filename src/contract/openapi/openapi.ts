@@ -148,7 +148,7 @@ function headersOf(row: OperationRow): Json {
 const passing: readonly ErrorCode[] = ['rate_limited', 'unavailable', 'idempotency_in_progress'];
 
 const refusal = (codes: readonly ErrorCode[]): Json => ({
-  description: `With one of these codes: ${codes.join(', ')}.`,
+  description: `Codes: ${codes.join(', ')}.`,
   ...(passing.some((code) => codes.includes(code)) ? { headers: headers('Retry-After') } : {}),
   content: json({ $ref: '#/components/schemas/ErrorBody' }),
 });
