@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { type Api, detailsOf, pathOf } from '../../support/api.ts';
 import { newBoard } from '../../support/cast.ts';
@@ -300,6 +302,35 @@ forEachDatabase('the bytes of a version', (engine) => {
     const small = await put(dana, board, 'few.txt', 'as it was');
     await damage(server, small.latest.digest, 'as it is!');
     expect((await read({ range: 'bytes=0-1' }, 'few.txt')).code).to.equal('unavailable');
+  });
+
+  it('are not held in memory where only the last of them are asked for', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const bytes = Buffer.alloc(10_000_000);
+    await put(dana, board, 'ending.bin', bytes);
+    // Each piece is hashed as it comes.
+    const hashes = Object.getPrototypeOf(createHash('sha256')) as { update(piece: Buffer): Hash };
+    const { update } = hashes;
+    const pieces: WeakRef<ArrayBufferLike>[] = [];
+    let seen = 0;
+    let held = 0;
+    hashes.update = function (this: Hash, piece: Buffer): Hash {
+      if (piece.length > 10_000) {
+        pieces.push(new WeakRef(piece.buffer));
+        seen += piece.length;
+      }
+      if (seen === bytes.length && held === 0) {
+        collect();
+        held = pieces.filter((each) => each.deref() !== undefined).length;
+      }
+      return update.call(this, piece);
+    };
+    const last = await read({ range: 'bytes=-1' }, 'ending.bin').finally(() => {
+      hashes.update = update;
+    });
+    expect([last.text, seen]).to.deep.equal(['\0', bytes.length]);
+    expect(held).to.be.within(1, pieces.length / 2);
   });
 
   it('that are gone are not served, which the log names, until they are there again', async () => {

@@ -89,7 +89,9 @@ async function wholeOf(
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       hash.update(chunk);
-      kept.push(chunk.subarray(Math.max(0, start - at), Math.max(0, last + 1 - at)));
+      const part = chunk.subarray(Math.max(0, start - at), Math.max(0, last + 1 - at));
+      // An empty part would keep its whole chunk in memory.
+      if (part.length > 0) kept.push(part);
       at += chunk.length;
       if (at > size) break;
     }
