@@ -68,6 +68,8 @@ export class Blobs {
   /** Makes staged bytes durable and records them, so that a transaction can refer to them. @throws NoRoom, MaybeCollected */
   async publish(staged: Staged): Promise<void> {
     const { db } = this.#options;
+    // Before anything is put, or found there, which would have to be taken away again.
+    await this.requireRoom(staged.size);
     const published = this.#alone(staged.digest, WAIT_MS, async (confirm) => {
       // First, so that what a process leaves behind that ends before the next note has a row, too.
       await db.write((tx) => expectBlob(tx, staged.digest));

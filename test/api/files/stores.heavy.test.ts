@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -12,7 +14,7 @@ import {
 } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
@@ -24,8 +26,9 @@ import type { Database } from '../../../src/server/db/tx.ts';
 import { type ServeOptions, startServer } from '../../../src/server/serve.ts';
 import { readMeta } from '../../../src/server/settings/settings.store.ts';
 import type { ServeError } from '../../../src/server/upkeep/serve-error.ts';
+import { Api } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
-import { bytesOf, put, tryPut } from '../../support/files.ts';
+import { bytesOf, pathOnDisk, put, tryPut } from '../../support/files.ts';
 import { type Objects, startObjects } from '../../support/objects.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
@@ -299,7 +302,6 @@ describe('where the bytes of files are kept', () => {
       const server = await startTestServer('postgres');
       const twin = await startTwin(server);
       const { name } = await newBoard(server.dana);
-      const { Api } = await import('../../support/api.ts');
       const other = new Api(twin.url, server.dana.token);
       const text = 'the same bytes '.repeat(100_000);
       await Promise.all(
@@ -325,14 +327,29 @@ describe('where the bytes of files are kept', () => {
     const own = await newBoard(eve);
     const plan = 'a'.repeat(60);
     await put(server.dana, hidden.name, 'plan.txt', plan);
-    const statuses = [plan, 'b'.repeat(60)].map(async (text) => {
-      const init = { method: 'POST', headers: eve.headers({ bytes: text }), duplex: 'half' as const };
-      // In chunks: how many bytes there will be is not said before they come.
-      const body = new Blob([text]).stream();
-      return (await fetch(`${server.url}/v1/boards/${own.name}/files?name=a.txt`, { ...init, body })).status;
-    });
+    const statuses = [plan, 'b'.repeat(60)].map((text) => putInChunks(eve, own.name, text));
     expect(await Promise.all(statuses)).to.deep.equal([507, 507]);
     expect((await bytesOf(server.dana, hidden.name, 'plan.txt')).toString()).to.equal(plan);
+    await server.stop();
+  });
+
+  /** How many bytes there will be is not said before they come. Answers the status. */
+  async function putInChunks(from: Api, board: string, text: string): Promise<number> {
+    const init = { method: 'POST', headers: from.headers({ bytes: text }), duplex: 'half' as const };
+    const body = new Blob([text]).stream();
+    return (await fetch(`${from.url}/v1/boards/${board}/files?name=a.txt`, { ...init, body })).status;
+  }
+
+  it('may be limited: what is refused for it takes away no bytes that only a later state of the database names', async () => {
+    const server = await startTestServer('sqlite', { filesQuota: 100 });
+    const { name } = await newBoard(server.dana);
+    await put(server.dana, name, 'first.txt', 'a'.repeat(60));
+    const later = 'b'.repeat(60);
+    const path = pathOnDisk(server, `sha256:${createHash('sha256').update(later).digest('hex')}`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, later);
+    expect(await putInChunks(server.dana, name, later)).to.equal(507);
+    expect(existsSync(path)).to.equal(true);
     await server.stop();
   });
 
