@@ -82,6 +82,9 @@ export const tokenKinds = [
 /** A path on a board: groups of letters, digits and a few marks that begin with a letter or digit, joined by slashes. */
 export const filePathPattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
+/** The last part of a path on a board. */
+export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
 /** Whether a path is one of the two at which the brief of a board stands, and nothing else. */
 export const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';
 

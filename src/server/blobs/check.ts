@@ -1,7 +1,6 @@
 /** Tools for the server's operator: checking that every version has its bytes, and copying all bytes to another store. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../db/tx.ts';
-import { scanFile } from '../text/file-scan.ts';
 import { lookInto } from '../upkeep/data-folder.ts';
 import { ServeError, unreachable } from '../upkeep/serve-error.ts';
 import { withoutPassword } from '../upkeep/storage.ts';
@@ -101,7 +100,7 @@ async function* referenced(db: Database) {
 async function copy(source: BlobStore, target: BlobStore, digest: Digest): Promise<boolean> {
   const staged = await source
     .open(digest)
-    .then((bytes) => target.stage(bytes, { maxBytes: Number.POSITIVE_INFINITY, scan: scanFile() }))
+    .then((bytes) => target.stage(bytes, { maxBytes: Number.POSITIVE_INFINITY }))
     .catch((error: unknown) => {
       if (isUnreadable(error) || error instanceof BlobMissing) return null;
       throw error;

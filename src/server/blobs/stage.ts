@@ -28,7 +28,7 @@ export async function stageIn(
       size += chunk.length;
       if (size > maxBytes) throw new TooManyBytes(`more than ${maxBytes} bytes`);
       hash.update(chunk);
-      scan.push(chunk);
+      scan?.push(chunk);
       await writeAll(file, chunk);
     }
   } catch (error) {
@@ -41,7 +41,7 @@ export async function stageIn(
   return {
     digest: kept.digest,
     size,
-    secrets: scan.end(),
+    secrets: scan?.end() ?? null,
     publish: () => publish(kept).catch(unusable),
     discard: () => rm(path, { force: true }),
   };

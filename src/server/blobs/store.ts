@@ -22,7 +22,8 @@ export interface Staged {
 export interface StageOptions {
   /** One byte more is `TooManyBytes`. */
   maxBytes: number;
-  scan: FileScan;
+  /** What looks through them for secrets; left out: nothing does. */
+  scan?: FileScan;
 }
 
 /** Both ends belong to it, counted from 0. */

@@ -1,4 +1,5 @@
 /** The media type of a file from its name, by this table alone: the same on every machine. */
+import { leafOf } from '../../contract/ids.ts';
 
 const types: Record<string, string> = {
   'text/markdown': 'md markdown',
@@ -36,9 +37,6 @@ const types: Record<string, string> = {
 const byExtension = new Map(
   Object.entries(types).flatMap(([type, extensions]) => extensions.split(' ').map((each) => [each, type] as const)),
 );
-
-/** The last part of a path. */
-export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 /** The type for a path: by what follows the last dot of its last part, unless that part begins with it. */
 export function mediaTypeOf(name: string): string {

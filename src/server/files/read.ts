@@ -1,4 +1,5 @@
 /** Reading files: the list, one of them, its versions and where they were cited, and which bytes a version has. */
+import { leafOf } from '../../contract/ids.ts';
 import type { Params } from '../../contract/types.ts';
 import { onBoard, type Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -9,7 +10,6 @@ import { cut } from '../text/cut.ts';
 import { fileView, fileViews, versionViews } from '../views/file.ts';
 import { type FileRow, listFileRows, versionsBelow } from './files.store.ts';
 import { requireFile, requireVersion } from './find.steps.ts';
-import { leafOf } from './media-types.rules.ts';
 import { postsOf } from './posts.store.ts';
 
 /** Most versions and citations that come with a file; the rest has lists of its own. */

@@ -13,6 +13,7 @@ import { showData } from '../../../cli/terminal/terminal.ts';
 import { type Downloaded, download, type Sink } from '../../../client/download.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { Failure } from '../../../local/failure.ts';
+import { isBinary } from './merge.ts';
 import { localName } from './names.ts';
 import { type Files, note, notedAt } from './scope.ts';
 
@@ -126,7 +127,7 @@ async function printFile(files: Files, wanted: WantedFile, out: Output): Promise
   const { bytes } = await readBytes(files, wanted, out);
   const { file, version } = wanted;
   const named = version === 'latest' ? file : `${file}@${version}`;
-  if (process.stdout.isTTY && bytes.subarray(0, 8_192).includes(0))
+  if (process.stdout.isTTY && isBinary(bytes))
     throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
       hint: called(`Send them elsewhere: service file get ${shellArgument(named)} -${staying(files.session)} > file`),
     });

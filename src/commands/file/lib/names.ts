@@ -1,5 +1,5 @@
 /** Parses names of board files, with versions. */
-import { filePathPattern } from '../../../contract/ids.ts';
+import { filePathPattern, leafOf } from '../../../contract/ids.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 
 /** `NAME`, `NAME@3`, `fil_…` or `fil_…@3`; without a version the latest is meant. */
@@ -14,9 +14,6 @@ export function wholeFile(text: string): string {
   if (version === undefined) return file;
   throw usage('This is about the whole file; leave the version out.', file);
 }
-
-/** The last part of a path on a board. */
-export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 /**
  * The name it gets here by itself. What a server calls it may be no name at all: a hidden file, or a way out of this
