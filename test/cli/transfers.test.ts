@@ -1,6 +1,7 @@
 /** Uploads and downloads at a real terminal: how far they are is shown and taken away again, and Ctrl-C leaves nothing half done. */
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   lstatSync,
@@ -8,6 +9,8 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -167,6 +170,29 @@ describe('transfers at a terminal', () => {
     expect(readFileSync(join(home.work, 'there.txt'), 'utf8')).to.equal('mine');
     network.speed = Number.POSITIVE_INFINITY;
     expect((await home.json(['file', 'get', 'big.txt', 'part.txt'], { env })).size).to.equal(big.length);
+  });
+
+  it('end an upload whose file was changed: the rest is not sent, nor all of it again', async () => {
+    const path = join(home.work, 'changing.txt');
+    for (const change of [
+      () => utimesSync(path, 1, 1),
+      () => appendFileSync(path, 'more'),
+      () => truncateSync(path, 39 * MB),
+    ]) {
+      writeFileSync(path, big);
+      network.speed = 10 * MB;
+      network.seen.length = 0;
+      const put = home.run(['file', 'put', 'changing.txt', '--json'], { env });
+      const uploads = () => network.seen.filter((line) => line === 'POST /v1/boards/docs/files');
+      await until('it is under way', () => uploads().length === 1);
+      change();
+      network.speed = Number.POSITIVE_INFINITY;
+      const { code, stdout } = await put;
+      expect([code, JSON.parse(stdout).error.code], String(change)).to.deep.equal([1, 'file_changed_locally']);
+      expect(uploads(), String(change)).to.have.length(1);
+    }
+    const { files } = await home.json(['file', 'list'], { env });
+    expect(files.map((file: { name: string }) => file.name)).to.not.include('changing.txt');
   });
 
   it('leave nothing of an upload that Ctrl-C broke off: no version, nothing staged, nothing spooled', async () => {

@@ -10,7 +10,6 @@ import { undoAtExit } from '../../../cli/signals.ts';
 import { reasonOf, stdinBytes } from '../../../cli/stdin.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
 import type { Reply } from '../../../client/answer.ts';
-import { ClientError } from '../../../client/errors.ts';
 import type { UploadBody } from '../../../client/request.ts';
 import type { BoardFile } from '../../../contract/types.ts';
 import { MAX_FILE } from '../../../contract/values.ts';
@@ -39,10 +38,12 @@ export async function localFile(path: string): Promise<Local> {
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
     return { path, size: stat.size, modified: stat.mtimeMs, digest: `sha256:${hash.digest('hex')}` };
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw usage(`The file ${path} cannot be read: ${reasonOf(error)}.`);
+    throw unreadable(path, error);
   }
 }
+
+const unreadable = (path: string, error: unknown): Failure =>
+  error instanceof Failure ? error : usage(`The file ${path} cannot be read: ${reasonOf(error)}.`);
 
 function requireSize(path: string, size: number): void {
   if (size <= MAX_FILE) return;
@@ -102,38 +103,48 @@ export async function putFile(
   { out, key }: { out: Output; key?: string | undefined },
 ): Promise<Reply<BoardFile>> {
   const progress = progressOf(out, query.name);
+  const unread = new AbortController();
   const bytes: UploadBody = {
     length: local.size,
     digest: `sha-256=:${Buffer.from(local.digest.slice('sha256:'.length), 'hex').toString('base64')}:`,
-    open: () => reading(local, (done) => progress.at(done, local.size)),
+    open: () => reading(local, unread, (done) => progress.at(done, local.size)),
   };
   try {
     const reply = await session.client.call('uploadFile', {
       params: { board: session.board },
       query: { ...query },
       bytes,
+      signal: unread.signal,
       ...(key === undefined ? {} : { idempotencyKey: key }),
     });
     if (!reply.replayed && reply.data.latest.digest !== local.digest) throw notWhatWasSent(query.name);
     return reply;
-  } catch (error) {
-    // Whatever the connection made of it: the bytes are not those that were announced.
-    if (error instanceof ClientError && changed(local)) throw changedLocally(local);
-    throw error;
   } finally {
     progress.end();
   }
 }
 
-async function* reading(local: Local, onProgress: (done: number) => void): AsyncGenerator<Uint8Array> {
+/** @param unread aborted with what keeps the bytes from being read: another attempt could not read them either. */
+async function* reading(
+  local: Local,
+  unread: AbortController,
+  onProgress: (done: number) => void,
+): AsyncGenerator<Uint8Array> {
   let done = 0;
-  for await (const chunk of createReadStream(local.path)) {
-    done += (chunk as Buffer).length;
-    if (done > local.size) throw changedLocally(local);
-    yield chunk as Buffer;
-    onProgress(done);
+  try {
+    for await (const chunk of createReadStream(local.path)) {
+      done += (chunk as Buffer).length;
+      // Asked before the last bytes go, without which the server stores nothing.
+      if (done >= local.size && changed(local)) break;
+      yield chunk as Buffer;
+      onProgress(done);
+      if (done === local.size) return;
+    }
+    if (local.size > 0) throw changedLocally(local);
+  } catch (error) {
+    unread.abort(unreadable(local.path, error));
+    throw unread.signal.reason;
   }
-  if (done < local.size || changed(local)) throw changedLocally(local);
 }
 
 function changed({ path, size, modified }: Local): boolean {
@@ -142,7 +153,7 @@ function changed({ path, size, modified }: Local): boolean {
 }
 
 const changedLocally = ({ path }: Local): Failure =>
-  new Failure('file_changed_locally', `${path} was changed while it was sent, so it was not stored.`, {
+  new Failure('file_changed_locally', `${path} was changed while it was sent, so the rest of it was not sent.`, {
     hint: 'Put it again once it is whole',
   });
 
