@@ -134,6 +134,28 @@ describe('transfers at a terminal', () => {
     expect(readFileSync(join(home.work, 'got.txt'), 'utf8')).to.equal('the newer version');
   });
 
+  it('leave a file as it is that was changed or made here while one came', async () => {
+    const busy = await LossyNetwork.to(at.url);
+    writeFileSync(join(home.work, 'edited.txt'), 'put');
+    await home.json(['file', 'put', 'edited.txt'], { env });
+    const through = { env: { ...env, SERVICE_SERVER: busy.url } };
+    for (const [to, why] of [
+      ['edited.txt', 'was changed since it was got'],
+      ['made.txt', 'is there already'],
+    ] as const) {
+      busy.decide = ({ path }) => {
+        if (path.includes('/versions/')) writeFileSync(join(home.work, to), 'edited');
+        return 'pass';
+      };
+      const got = await home.run(['file', 'get', 'edited.txt', to, '--json'], through);
+      const { code, message } = JSON.parse(got.stdout).error;
+      expect([code, message]).to.deep.equal(['local_file_exists', `${to} ${why}, so it was left as it is.`]);
+      expect(readFileSync(join(home.work, to), 'utf8')).to.equal('edited');
+      expect(readdirSync(home.work).filter((name) => name.includes('.part-'))).to.deep.equal([]);
+    }
+    busy.close();
+  });
+
   it('write a newer version through a link, and leave the rights that the file has', async () => {
     const there = join(home.work, 'private.txt');
     const link = join(home.work, 'link.txt');

@@ -70,6 +70,8 @@ export async function getFile(
     got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
     // Opening it gave it no more rights than a new file gets.
     if (mode !== undefined) await chmod(part, mode);
+    // It may have been changed meanwhile.
+    await requireOurs(files, path, force);
     await rename(part, target);
   } catch (error) {
     await rm(part, { force: true });
