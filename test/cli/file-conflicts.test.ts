@@ -56,4 +56,24 @@ describe('putting a file that was changed', () => {
     write('same.md', 'changed');
     expect((await put('same.md')).stdout).to.equal('Saved same.md v2 on docs\n');
   });
+
+  it('says how an older version that was got is put back', async () => {
+    for (const [file, got] of [
+      ['old.md', 'file'],
+      ['brief.md', 'brief'],
+    ] as const) {
+      for (const text of ['one', 'two']) {
+        write(file, text);
+        await home().json([got, 'put', file]);
+      }
+      await home().json(['file', 'get', `${file}@1`, file]);
+      const { stdout, stderr } = await home().run([got, 'put', file]);
+      expect(stdout).to.equal(`${file} is unchanged at v1.\n`);
+      const back = `service ${got} put ${file} --base 2`;
+      expect(stderr).to.equal(`Warning: The board is at v2.\nHint: To put v1 back: ${back}\n`);
+      expect((await home().shell(back)).stdout).to.equal(`Saved ${file} v3 on docs\n`);
+      expect((await home().run(['file', 'get', file, '-'])).stdout).to.equal('one');
+      expect((await home().run([got, 'put', file])).stderr).to.equal('');
+    }
+  });
 });

@@ -73,13 +73,17 @@ export async function putIfChanged(
   putting: Putting,
   known: string | null,
 ): Promise<{ record: z.input<typeof putRecord>; reply: Reply<BoardFile> | null }> {
-  const { files, local, query, onConflict } = putting;
+  const { files, local, query, onConflict, command, out } = putting;
   if (known === local.digest && onConflict !== 'replace') {
     const params = { board: files.session.board, file: query.file_id ?? query.name };
     const { data: file } = await files.session.client.call('getFile', { params });
     const version = query.base ?? file.latest.version;
-    if (file.removed_at === null && (!query.brief || isBriefPath(file.name)))
+    if (file.removed_at === null && (!query.brief || isBriefPath(file.name))) {
+      const { version: there } = file.latest;
+      if (there > version)
+        out.warn('newer_on_board', `The board is at v${there}.`, `To put v${version} back: ${command} --base ${there}`);
       return { record: { file, version, replaces: version, changed: false }, reply: null };
+    }
   }
   if (onConflict === 'replace') {
     const file = await fileCalled(files, query.name);
