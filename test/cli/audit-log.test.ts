@@ -90,4 +90,17 @@ describe('audit log', () => {
       }
     other.close();
   });
+
+  it('tells who exports it of how many events they may not read the data', async () => {
+    await home().json(['agent', 'create', 'claude']);
+    await home().json(['board', 'policy', '--set', 'visibility=addressed']);
+    for (const body of ['for', 'claude']) await home().json(['say', body, '--to', '@claude']);
+    const printed = (...more: string[]) => home().run(['audit', 'export', '-', ...more]);
+    const { stdout, stderr } = await printed('--as', 'codex');
+    expect(stdout.split('"data_withheld":true')).to.have.length(3);
+    expect(stderr).to.equal(
+      'Warning: The data of 2 events is withheld: you may not read it.\nHint: A person on the board can export all of it\n',
+    );
+    expect((await printed()).stderr).to.equal('');
+  });
 });

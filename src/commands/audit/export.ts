@@ -7,6 +7,7 @@ import type { BoardSession } from '../../cli/session/open-session.ts';
 import { count, object, seq, text } from '../../cli/shapes.ts';
 import { undoAtExit } from '../../cli/signals.ts';
 import { reasonOf } from '../../cli/stdin.ts';
+import { plural } from '../../cli/terminal/fields.ts';
 import { showData } from '../../cli/terminal/terminal.ts';
 import type { Repeat } from '../../client/pages.ts';
 import { eventPages } from '../../client/verify.ts';
@@ -39,8 +40,18 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
 
   /** Reads the record once, and hands on each of its events: with --verify those that passed, up to the first that does not. */
   private async record(session: BoardSession, write: (line: string) => void): Promise<Written> {
-    const onEvent = (event: BoardEvent) => write(`${JSON.stringify(event)}\n`);
-    if (!this.flags.verify) return readEvents(session, patiently(this.out), onEvent);
+    let withheld = 0;
+    const onEvent = (event: BoardEvent) => {
+      if (event.data_withheld) withheld++;
+      write(`${JSON.stringify(event)}\n`);
+    };
+    if (!this.flags.verify) {
+      const written = await readEvents(session, patiently(this.out), onEvent);
+      const of = plural(withheld, 'event', 'events');
+      const hint = 'A person on the board can export all of it';
+      if (withheld > 0) this.out.warn('data_withheld', `The data of ${of} is withheld: you may not read it.`, hint);
+      return written;
+    }
     const checked = await verifyRecord(session, this.out, { onEvent });
     const found = verifyText(session, checked);
     if (!checked.ok) throw new Failure('check_failed', found);
