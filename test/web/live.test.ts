@@ -25,6 +25,8 @@ async function bannerComes(page: Page): Promise<void> {
   await banner(page).waitFor();
 }
 const said = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
+/** What a browser tells a tab before it freezes it, and afterwards. One without a screen freezes none. */
+const tell = (page: Page, what: string) => page.evaluate((type) => document.dispatchEvent(new Event(type)), what);
 
 forEachDatabase('the live page', function (this: unknown, engine) {
   let server: TestServer;
@@ -241,8 +243,6 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     const leader = () =>
       other.evaluate(async () => (await navigator.locks.query()).held?.find((lock) => lock.name === 'live')?.clientId);
     const before = await leader();
-    // What a browser tells a tab before it freezes it, and afterwards. One without a screen freezes none.
-    const tell = (page: Page, what: string) => page.evaluate((type) => document.dispatchEvent(new Event(type)), what);
     await tell(leading, 'freeze');
     await until(async () => ![undefined, before].includes(await leader()), 'another tab has the streams');
     await post(dana, name, 'meanwhile');
@@ -257,6 +257,42 @@ forEachDatabase('the live page', function (this: unknown, engine) {
       await said(each, 'after').waitFor();
       for (const text of ['before', 'meanwhile', 'after']) expect(await said(each, text).count(), text).to.equal(1);
     }
+    await close();
+  });
+
+  it('shows the board that came while its only tab was frozen', async () => {
+    const dana = await server.person('olga');
+    const { page, tab, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    await page.close();
+    const phone = await tab('/');
+    await live(phone);
+    await tell(phone, 'freeze');
+    const { name } = await newBoard(dana);
+    await tell(phone, 'resume');
+    await phone.getByRole('link', { name }).first().waitFor();
+    await close();
+  });
+
+  it('shows the agent that began to wait while a tab was left that Back shows again, though another was live', async () => {
+    const dana = await server.person('ines');
+    const { name } = await newBoard(dana);
+    const claude = await newAgent(dana, name, { name: 'claude' });
+    await claude.ok('setPresence', { body: { presence: 'working' } });
+    const { page, tab, close } = await visit(server, dana, `/?board=${name}&tab=people`);
+    const other = await tab();
+    for (const each of [page, other]) {
+      await each.getByText('working', { exact: true }).waitFor();
+      await live(each);
+    }
+    // What a browser tells a page that it keeps for Back. One that is driven by a test keeps none.
+    const turn = (type: string) =>
+      page.evaluate((what) => dispatchEvent(new PageTransitionEvent(what, { persisted: true })), type);
+    await turn('pagehide');
+    await claude.ok('setPresence', { body: { presence: 'waiting' } });
+    await other.getByText(/^waiting/).waitFor();
+    await turn('pageshow');
+    await page.getByText(/^waiting/).waitFor();
     await close();
   });
 

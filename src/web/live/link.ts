@@ -56,17 +56,19 @@ export const listenToHints = (listener: (hint: HintFrame) => void): (() => void)
   });
 
 /**
- * Calls `listener` when the connection is there again after it was lost: what other hints than `head` and `unread` said
- * meanwhile is not said again. Also when the browser is online again, because a stream may outlive a short loss. Returns
- * a function that unsubscribes.
+ * Calls `listener` when the connection is there again after it was lost or left: what other hints than `head` and
+ * `unread` said meanwhile is not said again. Also when the browser is online again, because a stream may outlive a short
+ * loss. Returns a function that unsubscribes.
  */
 export function listenToReturn(listener: () => void): () => void {
   let lost = !hasConnection();
+  let before = link.peek().state;
   const stop = listen((message) => {
     if (message.type !== 'link') return;
     const { state } = message.link;
     if (lost && state === 'live') listener();
-    lost = state !== 'live' && (lost || state !== 'connecting');
+    lost = state !== 'live' && (lost || before === 'live' || state !== 'connecting');
+    before = state;
   });
   addEventListener('online', listener);
   return () => {
@@ -108,10 +110,15 @@ export function startLink(): void {
     send({ type: 'hello', lock, person });
     send({ type: 'show', board: currentBoard });
   };
+  /** Connects a tab that heard nothing for a while, though the streams may be live for others. */
+  const again = (): void => {
+    receive({ type: 'link', link: { state: 'connecting' } });
+    hello();
+  };
   // The tab holds the lock until it closes, which tells the hub that it is gone.
   void navigator.locks.request(lock, () => new Promise(() => {}));
   if (typeof SharedWorker === 'function') connectWorker();
-  else connectTabs(lock, hello);
+  else connectTabs(lock, again);
   session.subscribe(hello);
   listen(async ({ type }) => {
     if (type !== 'session_ended') return;
@@ -122,7 +129,7 @@ export function startLink(): void {
   });
   addEventListener('pagehide', () => send({ type: 'bye' }));
   addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) hello();
+    if (persisted) again();
   });
   addEventListener('online', retryNow);
   addEventListener('offline', retryNow);
