@@ -357,6 +357,39 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  it('posts once what was posted, edited and then refused', async () => {
+    const { page, close } = await open();
+    const heal = await loseAnswers(page);
+    await write(page, ['First']);
+    await notPosted(page).getByRole('button', { name: 'Edit' }).click();
+    heal();
+    proxy.fail(posts(), { status: 403, code: 'forbidden' }, 1);
+    await page.keyboard.press('Control+Enter');
+    await notPosted(page).getByText('The proxy says so.').waitFor();
+    await notPosted(page).getByRole('button', { name: 'Try again' }).click();
+    await notPosted(page).first().waitFor({ state: 'detached' });
+    expect(await messages()).to.deep.equal(['First']);
+    await close();
+  });
+
+  it('does not post what was edited and may have been posted in the session before', async () => {
+    const { page, close } = await open();
+    await loseAnswers(page);
+    await write(page, ['First']);
+    await notPosted(page).getByRole('button', { name: 'Edit' }).click();
+    await dana.ok('endAllBrowserSessions');
+    proxy.heal();
+    await page.getByLabel('Access key').fill(dana.token!);
+    await page.getByLabel('Access key').press('Enter');
+    await boxOf(page).press('Control+Enter');
+    await notPosted(page).getByText('It is not known whether this was posted.').waitFor();
+    expect(await messages()).to.deep.equal(['First']);
+    await notPosted(page).getByRole('button', { name: 'Edit' }).click();
+    await page.keyboard.press('Control+Enter');
+    await posted(2);
+    await close();
+  });
+
   it('posts what waits for a connection after a reload, in order, whatever is open', async () => {
     const { page, close } = await open();
     proxy.fail(posts(), { status: 503, body: 'No server' });

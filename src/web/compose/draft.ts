@@ -1,5 +1,6 @@
 /** Drafts of messages, stored in this browser by person, board and thread. */
 import { type Signal, signal } from '@preact/signals';
+import type { Attempt } from '../state/attempts.ts';
 import { listenToStorage, readStored, writeStorage } from '../state/storage.ts';
 
 export interface AskDraft {
@@ -28,8 +29,8 @@ export interface Draft {
   expectsReply: boolean;
   ask: AskDraft | null;
   files: AttachedFile[];
-  /** The idempotency key of an attempt whose outcome is unknown; reusing it prevents a second post. */
-  key: string | null;
+  /** An attempt whose outcome is unknown; reusing its key prevents a second post. */
+  attempt: Attempt | null;
 }
 
 const emptyDraft: Draft = {
@@ -39,7 +40,7 @@ const emptyDraft: Draft = {
   expectsReply: false,
   ask: null,
   files: [],
-  key: null,
+  attempt: null,
 };
 
 export const newAsk: AskDraft = { to: '', options: ['', ''], goingWith: null, minutes: 30, task: '' };
@@ -72,7 +73,7 @@ export function changeDraft(name: string, change: Partial<Draft>): void {
   const draft = getDraft(name);
   const next = { ...draft.peek(), ...change };
   const empty = isEmpty(next);
-  if (empty) next.key = null;
+  if (empty) next.attempt = null;
   draft.value = next;
   writeStorage(name, empty && next.to === null && !next.urgent && !next.expectsReply ? null : JSON.stringify(next));
 }

@@ -6,7 +6,7 @@ import { Time } from '../parts/time.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
-import { discard, edit, isShown, isStale, isWaiting, tryAgain, type Unsent, unsent } from './outbox.ts';
+import { discard, edit, isShown, isStale, isWaiting, tryAgain, type Unsent, unknownOutcome, unsent } from './outbox.ts';
 
 export function Outbox({ room }: { room: Room }) {
   const items = unsent.value.filter((item) => !isShown(item));
@@ -65,7 +65,7 @@ function Failed({ item, archived }: { item: Unsent; archived: boolean }) {
       <span class="st bad">
         <Icon name="urgent" small />
         {isStale(item)
-          ? 'It is not known whether this was posted. Look for it before you write it again.'
+          ? unknownOutcome
           : offline
             ? 'Not posted: no connection.'
             : `Not posted. ${problem?.message ?? ''}`}

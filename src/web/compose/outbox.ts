@@ -48,6 +48,7 @@ export interface Unsent {
 /** Messages of the open board that the conversation does not show yet. */
 export const unsent = signal<readonly Unsent[]>([]);
 
+export const unknownOutcome = 'It is not known whether this was posted. Look for it before you write it again.';
 /** Whether a retry could post the message twice. */
 export const isStale = (item: Unsent): boolean => item.unclear === true && isForgotten(item);
 
@@ -160,24 +161,20 @@ function write(name: string, change: (items: readonly Unsent[]) => readonly Unse
 export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>, target: Message | null): void {
   const draft = getDraft(name).peek();
   const id = newIdempotencyKey();
-  const item = asSending({
-    id,
-    key: draft.key ?? id,
-    board: room.name,
-    body,
-    at: new Date().toISOString(),
-    draft,
-    name,
-    target,
-  });
-  const waits = read(storageName).some(isWaiting);
-  // An attempt with the key of its draft may have got through.
-  put(waits ? { ...item, state: 'failed', waits, unclear: draft.key !== null, problem: noConnection } : item);
-  changeDraft(name, { text: '', to: null, urgent: false, expectsReply: false, ask: null, files: [], key: null });
+  // An attempt of its draft may have got through.
+  const unclear = draft.attempt !== null;
+  const attempt = draft.attempt ?? { key: id, at: new Date().toISOString() };
+  const made: Unsent = { ...attempt, id, board: room.name, body, draft, name, target, unclear, state: 'failed' };
+  const stale = isStale(made);
+  const item = stale ? made : asSending(made);
+  const waits = !stale && read(storageName).some(isWaiting);
+  put(waits ? { ...item, state: 'failed', waits, problem: noConnection } : item);
+  changeDraft(name, { text: '', to: null, urgent: false, expectsReply: false, ask: null, files: [], attempt: null });
   saidLost = false;
   const list = storageName;
+  if (stale) announce(unknownOutcome, { urgent: true });
   // No other tab knows it yet, and one that stores its list at the same time may drop it there.
-  if (!waits) lock(id, () => send(item, list, true));
+  else if (!waits) lock(id, () => send(item, list, true));
   // Others were written before it.
   else if (hasConnection()) sendWaiting(true);
   else announceFailure(noConnection, true);
@@ -226,7 +223,8 @@ export function tryAgain(item: Unsent): void {
 export function edit(item: Unsent): boolean {
   replyTarget.value = item.target ?? null;
   if (!isEmpty(getDraft(item.name).peek()) || uploads.peek().some(({ draft }) => draft === item.name)) return false;
-  changeDraft(item.name, { ...item.draft, key: item.unclear && !isStale(item) ? item.key : null });
+  const attempt = { key: item.key, at: item.at, session: item.session };
+  changeDraft(item.name, { ...item.draft, attempt: item.unclear && !isStale(item) ? attempt : null });
   discard(item);
   return true;
 }

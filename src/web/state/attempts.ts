@@ -11,7 +11,7 @@ import { call } from '../api/client.ts';
 import { hasCode, isOutcomeUnknown } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 
-interface Attempt {
+export interface Attempt {
   key: string;
   /** When the first attempt was made. */
   at: string;
