@@ -455,6 +455,51 @@ describe('the message box', () => {
     await close();
   });
 
+  it('says where it could not post once the conversation was left', async () => {
+    const { page, close } = await open();
+    const held = await holdPosts(page, { to: ['@nobody'] });
+    await boxOf(page).fill('On a slow line');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Tasks' }).click();
+    await boxOf(page).waitFor({ state: 'detached' });
+    held.resolve();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: `Not posted on ${board}. ` })
+      .waitFor();
+    await close();
+  });
+
+  it('gives back what it could not post on a board that the person was removed from', async () => {
+    const hers = await visit(server, maya, `/?board=${board}`);
+    const { page } = hers;
+    await hers.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const held = await holdPosts(page, {});
+    await boxOf(page).fill('Not lost');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('article', { name: 'maya, sending' }).waitFor();
+    await dana.ok('setBoardVisibility', { params: { board }, body: { visibility: 'private' } });
+    await dana.ok('removeMember', { params: { board, member: 'maya' } });
+    await boxOf(page).waitFor({ state: 'detached' });
+    held.resolve();
+    const toast = page.getByRole('alert').filter({ hasText: `Not posted on ${board}. ` });
+    await toast.getByRole('button', { name: 'Copy it' }).click();
+    await page.getByText('Copied your message').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).to.equal('Not lost');
+    await hers.close();
+  });
+
+  /** Holds what is posted, and then sends it with a change. */
+  async function holdPosts(page: Page, change: object): Promise<PromiseWithResolvers<void>> {
+    const held = Promise.withResolvers<void>();
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await held.promise;
+      return route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), ...change }) });
+    });
+    return held;
+  }
+
   it('recovers from a wrong proof of its origin: the message and the file arrive once', async () => {
     const { page, close } = await open();
     const refused = new Set<string>();

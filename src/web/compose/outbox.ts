@@ -12,6 +12,7 @@ import { hasCode, type Problem, toProblem } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 import { hasConnection, listenToReturn } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
+import { copy, toastError } from '../parts/toast.tsx';
 import { isForgotten, isOld, mayBeDone } from '../state/attempts.ts';
 import { openTalk } from '../state/open-talk.ts';
 import { replyTarget } from '../state/reply.ts';
@@ -315,7 +316,12 @@ async function send(item: Unsent, list: string, asked: boolean): Promise<void> {
     const failed: Unsent = { ...item, state: 'failed', waits: isLost(error), unclear, problem };
     put(failed, list);
     if (failed.waits) tryLater();
-    announceFailure(problem, isLost(error));
+    const text = `Not posted on ${board}. ${problem.message}`;
+    // No conversation shows it any more, now or at all.
+    if (hasCode(error, 'board_not_found', 'not_on_board'))
+      toastError(text, { label: 'Copy it', run: () => void copy(item.body.body, 'your message') });
+    else if (!failed.waits && openTalk.peek()?.room.name !== board) toastError(text);
+    else announceFailure(problem, isLost(error));
   } finally {
     stop?.();
   }

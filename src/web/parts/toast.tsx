@@ -36,9 +36,9 @@ export function toast(text: string, action?: Toast['action']): void {
   requestAnimationFrame(() => setTimeout(end, DURATION_MS));
 }
 
-/** Shows an error in a toast, until the person closes it. */
-export function toastError(text: string): void {
-  show({ text, action: { label: 'Close', run: () => {} }, stays: true });
+/** Shows an error in a toast, until the person closes it or does what it offers. */
+export function toastError(text: string, action: Toast['action'] = { label: 'Close', run: () => {} }): void {
+  show({ text, action, stays: true });
 }
 
 /** Copies a text to the clipboard and shows "Copied" with the name `what`, or that the browser did not allow it. */
