@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
-import { newAgent, newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoard, newBoardWith, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
@@ -182,6 +182,32 @@ describe('the page on a bad network', () => {
     }, 'it is seen');
     await page.goto('about:blank');
     await until(async () => (await dana.ok('getBoard', { params: { board } })).unread === 0, 'it is read');
+    await close();
+  });
+
+  it('reads a proposal, the allowance and the news again when the connection is back', async () => {
+    const maya = await server.person(`maya-${board}`);
+    const shared = await newBoardWith(maya, ['dana']);
+    const agent = await newAgent(maya, shared.name);
+    const { id } = await maya.ok('createPairingRequest', {
+      body: { board_id: shared.id, recipient_id: dana.personId, initiating_agent_id: agent.memberId, work: 'Help' },
+    });
+    const { page: proposal, tab, close } = await open(`/inbox/pairings/${id}`);
+    await proposal.getByRole('button', { name: 'Decline' }).waitFor();
+    const [allowance, home] = [await tab('/settings/allowance'), await tab('/')];
+    await allowance.getByText('It was never changed').waitFor();
+    await home.getByText(`Added you to ${shared.name}`).waitFor();
+    proxy.fail('GET /v1/stream', 'reset');
+    proxy.cutStreams();
+    for (const page of [proposal, allowance, home])
+      await page.waitForFunction(() => document.documentElement.dataset['link'] === 'reconnecting');
+    await maya.ok('cancelPairing', { params: { pairing: id } });
+    await dana.ok('setAllowance', { body: { categories: ['add_people'] } });
+    const later = await newBoardWith(maya, ['dana']);
+    proxy.heal();
+    await proposal.getByText('Cancelled.').waitFor();
+    await allowance.getByRole('checkbox', { name: /Add people/, checked: true }).waitFor();
+    await home.getByText(`Added you to ${later.name}`).waitFor();
     await close();
   });
 

@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { listenToHints } from '../live/link.ts';
+import { listenToHints, listenToReturn } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
@@ -41,13 +41,18 @@ export function News() {
         .then(setFound, () => {})
         .finally(() => setLoading(false));
     read();
-    return listenToHints(({ event, data }) => {
+    const stopReturns = listenToReturn(read);
+    const stop = listenToHints(({ event, data }) => {
       if (
         event === 'boards' ||
         (event === 'unread' && latestAdditions.current.some(({ board }) => board.id === data.board_id))
       )
         read();
     });
+    return () => {
+      stop();
+      stopReturns();
+    };
   }, []);
   const dismiss = (id: string): void => {
     writeStorage('noted-news', [...readDismissed(), id].slice(-MAX_DISMISSED).join(' '));

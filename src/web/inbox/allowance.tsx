@@ -6,7 +6,7 @@ import type { Answer, Category } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
-import { listenToHints } from '../live/link.ts';
+import { listenToHints, listenToReturn } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact } from '../parts/time.tsx';
@@ -67,6 +67,7 @@ function Allowances() {
       }),
     [],
   );
+  useEffect(() => listenToReturn(() => void reload()), []);
   if (!value) return <ProblemLine error={error} onRetry={reload} />;
   const { allowance, revisions } = value;
   const change = async (said: string, send: () => Promise<Allowance>): Promise<void> => {

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listenToHints } from '../live/link.ts';
+import { listenToHints, listenToReturn } from '../live/link.ts';
 import { Command, Fact } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
@@ -34,6 +34,7 @@ export function PairingDetail({ id }: { id: string }) {
       }),
     [id],
   );
+  useEffect(() => listenToReturn(() => void reload()), [id]);
   if (!value) return <ProblemLine error={error} onRetry={reload} />;
   return <Proposal pairing={value} change={set} />;
 }
