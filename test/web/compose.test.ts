@@ -500,6 +500,27 @@ describe('the message box', () => {
     return held;
   }
 
+  for (const when of ['before', 'while'])
+    it(`replies to a question that was withdrawn ${when} the reply was written`, async () => {
+      const { id } = await post(claude, board, 'Which one?', { to: ['@dana'], ask: { options: ['a', 'b'] } });
+      const withdraw = () => post(claude, board, 'Never mind', { reply_to: id, answer: { withdrawn: true } });
+      if (when === 'before') await withdraw();
+      const { page, close } = await open();
+      await page.getByRole('article').filter({ hasText: 'Which one?' }).first().focus();
+      await page.keyboard.press('r');
+      await boxOf(page).fill('Good');
+      const answers = page.getByRole('button', { name: /^Answers claude/ });
+      if (when === 'while') {
+        await answers.waitFor();
+        await withdraw();
+      }
+      await answers.waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+Enter');
+      const { body, reply_to, answer } = await posted(3);
+      expect([body, reply_to, answer]).to.deep.equal(['Good', id, undefined]);
+      await close();
+    });
+
   it('recovers from a wrong proof of its origin: the message and the file arrive once', async () => {
     const { page, close } = await open();
     const refused = new Set<string>();

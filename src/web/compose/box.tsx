@@ -32,7 +32,7 @@ interface Props {
   target: Message | null;
 }
 
-export function Box({ name, room, board, target }: Props) {
+export function Box({ name, room, board, target: chosen }: Props) {
   const draft = getDraft(name).value;
   const change = (parts: Partial<Draft>): void => changeDraft(name, parts);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -41,7 +41,9 @@ export function Box({ name, room, board, target }: Props) {
   const [error, setError] = useState<string | null>(null);
   const [dragging, setDragging] = useState(false);
   const others = othersOn(room.members.value, room.me.value);
-  const thread = useThread(room, target);
+  const thread = useThread(room, chosen);
+  /** As it is by now: a question may have been withdrawn since it was chosen. */
+  const target = thread.find(({ id }) => id === chosen?.id) ?? chosen;
   const to = draft.to ?? (target ? replyTargets(thread, others) : ['all']);
   const focus = (): void => field.current?.focus();
   const completion = useCompletion({
@@ -91,7 +93,7 @@ export function Box({ name, room, board, target }: Props) {
     setError(problem);
     focus();
     if (problem !== null) return;
-    sendDraft(room, name, toRequest(current, latest.current?.id), latest.current);
+    sendDraft(room, name, toRequest(current, latest.current), latest.current);
     completion.close();
     if (target) replyTarget.value = null;
   }

@@ -1,6 +1,6 @@
 /** Turns a draft into the body of a request. */
 import { MAX_BODY } from '../../contract/text.ts';
-import type { BodyIn } from '../../contract/types.ts';
+import type { BodyIn, Message } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';
 import { serverTime } from '../state/clock.ts';
 import type { AskDraft, Draft } from './draft.ts';
@@ -25,8 +25,8 @@ const optionsOf = ({ options }: AskDraft): string[] => options.map((option) => o
 const goingWithOf = ({ goingWith, options }: AskDraft): string | null =>
   goingWith === null ? null : (options[goingWith]?.trim() ?? '');
 
-/** @param replyTo the id of the message it replies to */
-export function toRequest(draft: Draft, replyTo: string | undefined): BodyIn<'postMessage'> {
+/** @param target the message it replies to */
+export function toRequest(draft: Draft, target: Message | null): BodyIn<'postMessage'> {
   const { text, to, ask, files, urgent } = draft;
   const attached = files.map(({ id, version }) => ({ file: id, version }));
   const common = { body: text.trim(), ...(urgent && { urgent }), ...(attached.length > 0 && { files: attached }) };
@@ -44,7 +44,9 @@ export function toRequest(draft: Draft, replyTo: string | undefined): BodyIn<'po
     // The server chooses the default recipients.
     ...(to && { to }),
     ...(draft.expectsReply && { expects_reply: true }),
-    ...(replyTo !== undefined && { reply_to: replyTo }),
+    ...(target && { reply_to: target.id }),
+    // A withdrawn question takes no answer.
+    ...(target?.ask?.state === 'withdrawn' && { answer: { comment: true } }),
   };
 }
 

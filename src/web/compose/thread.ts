@@ -21,7 +21,10 @@ export function useThread(room: Room, target: Message | null): Message[] {
     const root = threadOf(target);
     void readThread(root, messages);
     return room.subscribe(({ message }) => {
-      if (message?.thread_root === root) messages.value = [...messages.peek(), message];
+      if (message?.thread_root !== root) return;
+      messages.value = [...messages.peek(), message];
+      // The question is then another: it is answered, or withdrawn.
+      if (message.answer) void readThread(root, messages);
     });
   }, [target?.id]);
   return messages.value;
