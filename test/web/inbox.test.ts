@@ -832,6 +832,18 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('says of a question that was withdrawn after it was answered that it is withdrawn', async () => {
+    const { person, board, agent } = await begin();
+    const { id } = await post(agent, board.name, 'Which one?', { ask: { options: ['a', 'b'] } });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'Which one?' }).waitFor();
+    await page.keyboard.press('2');
+    await page.getByText('Answered: b.').waitFor();
+    await post(agent, board.name, 'Never mind', { reply_to: id, answer: { withdrawn: true } });
+    await page.getByText('Withdrawn: it needs no answer.').waitFor();
+    await close();
+  });
+
   it('allows and declines requests of agents by key, spelled out field by field', async () => {
     const { person, board, agent } = await begin();
     const other = await server.person(`person-${++persons}`);

@@ -137,13 +137,14 @@ function State({ message }: { message: Message }) {
   const chosen = chosenOption(message);
   if (!ask) return null;
   const answered = own?.state === 'sent' || ask.state === 'answered';
-  const words = answered
-    ? `Answered${chosen === null ? ' in words' : `: ${ask.options[chosen - 1]}`}.`
-    : ask.state === 'withdrawn'
+  const words =
+    ask.state === 'withdrawn'
       ? 'Withdrawn: it needs no answer.'
-      : ask.state === 'went_with'
-        ? `Went with ${ask.going_with}${ask.going_at ? ` at ${formatTime(ask.going_at)}` : ''}. An answer still counts.`
-        : null;
+      : answered
+        ? `Answered${chosen === null ? ' in words' : `: ${ask.options[chosen - 1]}`}.`
+        : ask.state === 'went_with'
+          ? `Went with ${ask.going_with}${ask.going_at ? ` at ${formatTime(ask.going_at)}` : ''}. An answer still counts.`
+          : null;
   // An answer from here is announced by itself.
   return words ? (
     <p class="q2 stands" role={own?.state === 'sent' ? undefined : 'status'}>
