@@ -174,6 +174,41 @@ describe('the place at which a conversation is read', () => {
     await close();
   });
 
+  it('comes back at the end, which was left, not at the message that the address names', async () => {
+    const { page, close } = await open(WIDE, `&message=${last - 25}`);
+    await isAgainAt(page, 20, 96);
+    await page.keyboard.press('End');
+    await until(async () => (await leftBelow(page)) < 2, 'it shows the end');
+    await page.getByRole('link', { name: 'All boards' }).first().click();
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    await page.goBack();
+    await article(page, 45).waitFor();
+    await until(async () => (await leftBelow(page)) < 2, 'it shows the end again');
+    await close();
+  });
+
+  it('is the message that the address names where the conversation was left before it opened', async () => {
+    const { page, close } = await visit(server, dana, '/', { viewport: WIDE });
+    const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(
+      '**/messages?*',
+      async (route) => {
+        asked.resolve();
+        await left.promise;
+        return route.continue();
+      },
+      { times: 2 },
+    );
+    await follow(page, 20);
+    await asked.promise;
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    left.resolve();
+    await page.goForward();
+    await isAgainAt(page, 20, 96);
+    await close();
+  });
+
   it('comes back where the browser leaves and comes to a board by its history only', async () => {
     const { page, close } = await open(WIDE);
     await page.getByRole('link', { name: 'All boards' }).first().click();

@@ -36,11 +36,14 @@ export function TalkTab({ here, room }: TabProps) {
 
 function Conversation({ room, here }: TabProps) {
   const { message } = here;
-  const talk = useMemo(() => new Talk(room, message, (takeMark() as Spot | undefined) ?? null), [room]);
+  const talk = useMemo(() => {
+    const spot = takeMark() as Spot | null | undefined;
+    // Null: it was left at its end, whichever message the address names.
+    return new Talk(room, spot === null ? undefined : message, spot ?? null);
+  }, [room]);
   const { timeline } = talk;
   useEffect(() => {
     openTalk.value = talk;
-    mark.current = () => talk.scroll.spot();
     const stopSaying = announceNew(talk);
     const onVisibilityChange = (): void => {
       if (document.hidden) timeline.unread.sendPosition();
@@ -61,6 +64,9 @@ function Conversation({ room, here }: TabProps) {
     };
   }, [talk]);
   const opened = timeline.opened.value;
+  useEffect(() => {
+    if (opened) mark.current = () => talk.scroll.spot();
+  }, [talk, opened]);
   const failed = timeline.error.value !== null;
   /** The address that was last followed. The first one is, as the conversation opens. */
   const followed = useRef(here);
