@@ -991,6 +991,21 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('goes on to the unread messages that it did not load while others come', async () => {
+    await read(dana, (await say(maya, 'Known')).seq);
+    const last = await fill(1_100);
+    const { page, close } = await open(dana);
+    await page.getByRole('button', { name: /^9\d\d\+ new$/ }).waitFor();
+    await say(maya, 'Meanwhile');
+    // Two of the thousand are left, and the one that came.
+    await read(dana, last - 102);
+    await page.getByRole('button', { name: '3+ new', exact: true }).click();
+    await article(page, 'Message 1000').waitFor();
+    await until(async () => (await positionOf(dana)) > last - 100, 'what comes after the thousand was acknowledged');
+    await page.getByRole('button', { name: /\d new$/ }).waitFor();
+    await close();
+  });
+
   it('keeps what is read in its place where the person posts from elsewhere', async () => {
     await fill(60);
     await read(dana, await fill(1));

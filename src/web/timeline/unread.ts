@@ -129,7 +129,8 @@ export class Unread {
       this.seen = this.seen.filter((seq) => seq > upTo);
       void acknowledge(this.board, upTo);
     }
-    if (this.unseen.peek().size > 0 || !this.hasMore) return;
+    // Those that were just posted come after what is not loaded.
+    if (!this.hasMore || least(this.unseen.peek().keys()) <= this.knownUpTo) return;
     // Something may have been seen that is behind what was loaded.
     void this.read().then(
       () => this.sendPosition(),
