@@ -1006,6 +1006,28 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('keeps a thousand unread messages as they come, and reads the others once those were seen', async () => {
+    await read(dana, (await say(maya, 'Known')).seq);
+    const before = await fill(990);
+    const { page, context, close } = await visit(server, dana);
+    await context.addInitScript(() =>
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true, writable: true }),
+    );
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await page.getByRole('button', { name: '990 new', exact: true }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await fill(60);
+    await page.getByRole('button', { name: /^1\s000\+ new$/ }).waitFor();
+    await read(dana, before + 8);
+    const jump = page.getByRole('button', { name: '2+ new', exact: true });
+    await jump.waitFor();
+    await page.evaluate(() => Object.assign(document, { hidden: false }));
+    await jump.click();
+    await until(async () => (await positionOf(dana)) > before + 10, 'what comes after the thousand was acknowledged');
+    await page.getByRole('button', { name: /\d new$/ }).waitFor();
+    await close();
+  });
+
   it('keeps what is read in its place where the person posts from elsewhere', async () => {
     await fill(60);
     await read(dana, await fill(1));

@@ -7,6 +7,8 @@ import { acknowledge } from '../state/boards.ts';
 
 const PAGE = 200;
 const MAX_PAGES = 5;
+/** The most unseen messages that are kept as they come: those after them are loaded once they were seen. */
+const MAX_UNSEEN = PAGE * MAX_PAGES;
 const ACK_DELAY_MS = 700;
 
 /** The number of the first message in a message's thread; its own if it is the first. */
@@ -38,6 +40,7 @@ export class Unread {
   readonly since = signal(Number.POSITIVE_INFINITY);
   /** Unread messages are loaded up to this number. */
   private knownUpTo = Number.POSITIVE_INFINITY;
+  private reading = false;
   private position = 0;
   private seen: number[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,11 +60,16 @@ export class Unread {
   private async read(): Promise<void> {
     let after: number | null = this.hasMore ? this.knownUpTo : this.position;
     const found = new Map<number, number>();
-    for (let page = 0; page < MAX_PAGES && after !== null; page++) {
-      const query: { after: number; limit: number } = { after, limit: PAGE };
-      const read: Answer<'listMessages'> = await call('listMessages', { params: { board: this.board }, query });
-      for (const message of read.messages) if (message.sender !== 'self') found.set(message.seq, rootSeqOf(message));
-      after = read.next_after;
+    this.reading = true;
+    try {
+      for (let page = 0; page < MAX_PAGES && after !== null; page++) {
+        const query: { after: number; limit: number } = { after, limit: PAGE };
+        const read: Answer<'listMessages'> = await call('listMessages', { params: { board: this.board }, query });
+        for (const message of read.messages) if (message.sender !== 'self') found.set(message.seq, rootSeqOf(message));
+        after = read.next_after;
+      }
+    } finally {
+      this.reading = false;
     }
     this.knownUpTo = after ?? Number.POSITIVE_INFINITY;
     // Others may have come or been seen meanwhile.
@@ -78,7 +86,13 @@ export class Unread {
   /** Adds a message that was just posted. */
   add(message: Message): void {
     if (message.sender === 'self') return;
-    this.unseen.value = new Map(this.unseen.peek()).set(message.seq, rootSeqOf(message));
+    const unseen = this.unseen.peek();
+    // What is being read now may lack it, and is not read again.
+    if (unseen.size >= MAX_UNSEEN - 1 && !this.reading) {
+      if (this.hasMore) return;
+      this.knownUpTo = message.seq;
+    }
+    this.unseen.value = new Map(unseen).set(message.seq, rootSeqOf(message));
   }
 
   /** The unseen replies in a thread; with `all`, every reply that is new in this visit. */
@@ -130,7 +144,7 @@ export class Unread {
       void acknowledge(this.board, upTo);
     }
     // Those that were just posted come after what is not loaded.
-    if (!this.hasMore || least(this.unseen.peek().keys()) <= this.knownUpTo) return;
+    if (this.reading || !this.hasMore || least(this.unseen.peek().keys()) <= this.knownUpTo) return;
     // Something may have been seen that is behind what was loaded.
     void this.read().then(
       () => this.sendPosition(),
