@@ -242,6 +242,26 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('opens while the replies of a long open thread are still being loaded', async () => {
+    const { id } = await say(maya, 'Who takes it?', { to: ['all'] });
+    let last = 0;
+    for (let n = 1; n <= 201; n++) last = (await say(maya, `Reply ${n}`, { reply_to: id, to: ['all'] })).seq;
+    await read(dana, last);
+    const { page, close } = await visit(server, dana);
+    await page.evaluate((root) => localStorage.setItem('threads', JSON.stringify([[root, true]])), id);
+    const opened = Promise.withResolvers<void>();
+    await page.route('**/replies?*after=*', async (route) => {
+      await opened.promise;
+      return route.continue();
+    });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await page.waitForFunction(() => document.querySelector('.tl')?.ariaBusy === 'false');
+    await page.getByRole('button', { name: /^201 replies/ }).waitFor();
+    opened.resolve();
+    await article(page, 'Reply 201').last().waitFor();
+    await close();
+  });
+
   it('remembers the threads that were opened in each of two tabs', async () => {
     const [one, two] = [await say(maya, 'Who takes it?'), await say(maya, 'How long?')];
     await say(maya, 'Not me', { reply_to: one.id, to: ['all'] });

@@ -6,6 +6,8 @@ import { readStored, writeStorage } from '../state/storage.ts';
 
 /** The most replies of a thread in the document. */
 const MAX_VISIBLE = 60;
+/** The most replies that are loaded at once. */
+export const REPLIES = 200;
 const MAX_REMEMBERED = 400;
 
 const readChoices = () => new Map(readStored<[string, boolean][]>('threads', []));
@@ -107,7 +109,7 @@ export class Thread {
   private async read(): Promise<void> {
     this.error.value = null;
     try {
-      const input = { params: { message: this.root.id }, query: { limit: 200 } };
+      const input = { params: { message: this.root.id }, query: { limit: REPLIES } };
       const found = (await readAll('listReplies', 'replies', input)).map((reply) => new Post(reply));
       const last = found.at(-1)?.seq ?? 0;
       this.replies.value = [...found, ...this.replies.peek().filter(({ seq }) => seq > last)];

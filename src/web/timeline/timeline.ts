@@ -11,7 +11,7 @@ import type { Room, RoomEvent } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 import { applyEvent } from './changes.ts';
 import { type Entry, hasLine, lineTypes, weightOf } from './entries.ts';
-import { Post } from './thread.ts';
+import { Post, REPLIES } from './thread.ts';
 import { rootSeqOf, Unread } from './unread.ts';
 
 const PAGE = 50;
@@ -295,7 +295,8 @@ export class Timeline {
   }
 
   /**
-   * Opens threads with unseen replies, unless the person closed them, and loads the replies of all open threads.
+   * Opens threads with unseen replies, unless the person closed them, and loads the replies of all open threads. Those of long ones,
+   * which take many requests, come later.
    */
   private async openThreads(entries: readonly Entry[]): Promise<void> {
     const withNew = new Set(this.unread.unseen.peek().values());
@@ -303,7 +304,10 @@ export class Timeline {
     for (const entry of entries) {
       if (!(entry instanceof Post) || !entry.thread) continue;
       if (this.unread.inThread(entry.seq).length > 0 && withNew.has(entry.seq)) entry.thread.openUnlessClosed();
-      if (entry.thread.open.peek()) loads.push(entry.thread.load());
+      if (!entry.thread.open.peek()) continue;
+      const load = entry.thread.load();
+      if ((entry.message.peek().reply_count ?? 0) <= REPLIES) loads.push(load);
+      else void load.then(() => this.trim());
     }
     await Promise.all(loads);
   }
