@@ -9,6 +9,7 @@ import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
+import { streamed, streamsInPage } from './support/streams.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -61,6 +62,36 @@ describe('files on the page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'src/wait.ts' }).waitFor();
     await page.waitForFunction(() => document.activeElement?.closest('main') !== null);
+    await close();
+  });
+
+  it('the list counts messages as they come, and is read for them once in a while', async () => {
+    const { name } = await newBoardWith(server.dana, ['maya']);
+    await put(maya, name, 'plan.md', 'The plan\n');
+    const { page, context, close } = await visit(server, maya, '/');
+    await context.addInitScript(streamsInPage);
+    await page.goto(`${server.url}/?board=${name}&tab=files`);
+    const row = page.getByRole('link', { name: /plan\.md/ });
+    await row.getByText('up to date').waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await page.clock.install();
+    let reads = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/files')) reads++;
+    });
+    await post(maya, name, 'Good');
+    await row.getByText('1 message since').waitFor();
+    for (const text of ['One more', 'Two more', 'Three more']) {
+      await post(maya, name, text);
+      await streamed(page, text);
+      await page.clock.fastForward(1_000);
+    }
+    await page.clock.fastForward(30_000);
+    await row.getByText('4 messages since').waitFor();
+    // Twice for the list, and twice for the number of files in the header.
+    expect(reads).to.equal(4);
+    await put(maya, name, 'notes.md', 'Notes\n');
+    await page.getByRole('link', { name: /notes\.md/ }).waitFor();
     await close();
   });
 

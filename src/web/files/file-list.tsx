@@ -10,8 +10,12 @@ import { moveFocus, useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { affectsFiles, changesSince } from './kind.ts';
+import { oneAtATime, Throttle } from '../state/throttle.ts';
+import { changesSince } from './kind.ts';
 import { NewFile } from './new-file.tsx';
+
+/** Messages change only how many came since a file: for them alone all files are read no sooner again. */
+const MESSAGES_INTERVAL_MS = 30_000;
 
 export function FileList({ room }: { room: Room }) {
   const {
@@ -20,7 +24,23 @@ export function FileList({ room }: { room: Room }) {
     reload,
   } = useLoad(() => readAll('listFiles', 'files', { params: { board: room.name }, query: { limit: 200 } }), [room]);
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => room.subscribeThrottled(affectsFiles, reload), [room]);
+  useEffect(() => {
+    const read = oneAtATime(reload);
+    const later = new Throttle(() => void read(), MESSAGES_INTERVAL_MS);
+    const stops = [
+      room.subscribeThrottled(
+        ({ event }) => /^(file\.|person\.renamed)/.test(event.type),
+        () => void read(),
+      ),
+      room.subscribe(({ event }) => {
+        if (event.type === 'message.posted') later.schedule();
+      }),
+    ];
+    return () => {
+      later.cancel();
+      for (const stop of stops) stop();
+    };
+  }, [room]);
 
   const move = (step: 1 | -1): unknown => moveFocus(list.current, 'a.frow', step);
   useKeys('Files', [

@@ -34,7 +34,7 @@ export function describeFreshness({ freshness, latest }: Pick<BoardFile, 'freshn
   return `${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last} since v${latest.version}`;
 }
 
-/** Whether an event may change the list or freshness of files, or the name of who wrote one. */
+/** Whether an event may change a file, its freshness, or the name of who wrote a version. */
 export const affectsFiles = ({ event }: RoomEvent): boolean =>
   /^((file|message|task)\.|person\.renamed)/.test(event.type);
 
