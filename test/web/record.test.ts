@@ -12,7 +12,7 @@ import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
 import { fillBoard } from './support/long-board.ts';
 import { startPageServer } from './support/server.ts';
-import { streamsInPage } from './support/streams.ts';
+import { streamed, streamsInPage } from './support/streams.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -114,6 +114,30 @@ describe('the record on the page', () => {
     held.resolve();
     await page.getByRole('heading', { name: `Verified, ${seq} events` }).waitFor();
     expect(reads).to.equal(2);
+    await close();
+  });
+
+  it('reads on at most once a second while events keep coming', async () => {
+    const { name } = await newBoard(server.dana);
+    const { page, context, close } = await visit(server, server.dana, '/');
+    await context.addInitScript(streamsInPage);
+    await page.goto(`${server.url}/?board=${name}&tab=record`);
+    await page.getByRole('heading', { name: /^Verified/ }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    let reads = 0;
+    page.on('request', (request) => {
+      if (/\/events\?after=\d+&limit=200$/.test(request.url())) reads++;
+    });
+    let seq = 0;
+    for (let n = 1; n <= 8; n++) {
+      ({ seq } = await post(server.dana, name, `Event ${n}`));
+      await streamed(page, `Event ${n}`);
+    }
+    await page.clock.runFor(1_000);
+    await page.getByRole('heading', { name: `Verified, ${seq} events` }).waitFor();
+    expect(reads).to.equal(1);
     await close();
   });
 

@@ -57,7 +57,10 @@ export function useVerdict(room: Room, attempt: number): Verdict {
       setVerdict((last) => ({ ...last, error }));
     };
     send({ type: 'start', board: room.name, id, pinned });
-    const stop = room.subscribe(() => send({ type: 'more' }));
+    const stop = room.subscribeThrottled(
+      () => true,
+      () => send({ type: 'more' }),
+    );
     return () => {
       stop();
       worker.terminate();
