@@ -623,6 +623,22 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('keeps the line that was made below the first messages until an agent joins', async () => {
+    const { page, close } = await open(dana);
+    await page.getByRole('button', { name: 'Make a join line' }).click();
+    const line = conversation(page).locator('code');
+    const made = await line.innerText();
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.fill('Hello');
+    await box.press('Control+Enter');
+    await article(page, 'Hello').waitFor();
+    await page.getByRole('heading', { name: 'A board is a room.' }).waitFor({ state: 'detached' });
+    expect(await line.innerText()).to.equal(made);
+    await newAgent(dana, board.name, { name: 'claude' });
+    await line.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('says who gave a task up, who was taken off it and whose part ended with the seat', async () => {
     const params = { board: board.name };
     const claude = await newAgent(dana, board.name, { name: 'claude' });

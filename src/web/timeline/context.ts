@@ -27,6 +27,8 @@ export class Talk {
   readonly receipts: Signal<ReadonlySet<number>> = signal(new Set());
   /** The thread that is being printed, by the number of its first message. */
   readonly printing = signal<number | null>(null);
+  /** The join line that was made while there were no messages, until an agent joins: it is never shown again. */
+  readonly joinLine = signal<string | null>(null);
   /** The states of members, by id. */
   readonly states: ReadonlySignal<ReadonlyMap<string, AgentState | null>>;
   /** The names of agents; the same list until one changes. */

@@ -1,6 +1,5 @@
 /** Shown on a board without messages: how to bring in agents and people. */
-import { useState } from 'preact/hooks';
-import type { Answer } from '../../contract/types.ts';
+import { useEffect } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -12,13 +11,24 @@ import { isFocusLost } from '../state/focus.ts';
 import { keyGroups } from '../state/keys.ts';
 import { useTalk } from './context.ts';
 
-export function GettingStarted() {
+/** @param begun whether there are messages: only the join line that was made is shown then */
+export function GettingStarted({ begun }: { begun: boolean }) {
   const talk = useTalk();
   const { board, members } = talk.room;
   const agents = members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active').length;
   const guest = session.value?.person.server_role === 'guest';
   const brief = keyGroups.value.flatMap(({ bindings }) => bindings).find(({ keys }) => keys === 'b');
+  useEffect(() => {
+    if (agents > 0) talk.joinLine.value = null;
+  }, [agents]);
   if (guest) return null;
+  const line = <JoinLine role={Object.keys(board.value?.roles ?? {})[0] ?? 'member'} joined={agents > 0} />;
+  if (begun)
+    return (
+      <section class="begin" aria-label="Join line">
+        {line}
+      </section>
+    );
   return (
     <section class="begin" aria-labelledby="begin">
       <h2 id="begin">A board is a room. Bring somebody in.</h2>
@@ -30,7 +40,7 @@ export function GettingStarted() {
             <p class="q2">
               Paste a line into a session of Claude Code, Codex or any other. It answers here within seconds.
             </p>
-            <JoinLine role={Object.keys(board.value?.roles ?? {})[0] ?? 'member'} joined={agents > 0} />
+            {line}
           </div>
         </li>
         <li class={agents > 0 && !board.value?.brief ? 'cur' : ''}>
@@ -73,8 +83,8 @@ const takeFocus = (button: HTMLButtonElement | null): void => {
 
 /** Creates the join line on request only, because it is a secret that is shown once. */
 function JoinLine({ role, joined }: { role: string; joined: boolean }) {
-  const { room } = useTalk();
-  const [code, setCode] = useState<Answer<'createJoinCode'> | null>(null);
+  const { room, joinLine } = useTalk();
+  const made = joinLine.value;
   const action = useAction();
   if (joined)
     return (
@@ -82,12 +92,12 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
         <Icon name="check" /> An agent has joined.
       </p>
     );
-  if (code)
+  if (made !== null)
     return (
       <>
         <div class="cmd">
-          <code>{code.join_line}</code>
-          <button type="button" class="b pri" ref={takeFocus} onClick={() => void copy(code.join_line, 'the line')}>
+          <code>{made}</code>
+          <button type="button" class="b pri" ref={takeFocus} onClick={() => void copy(made, 'the line')}>
             <Icon name="copy" />
             Copy
           </button>
@@ -98,8 +108,9 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
         </p>
       </>
     );
-  const make = async (): Promise<void> =>
-    setCode(await call('createJoinCode', { params: { board: room.name }, body: { role } }));
+  const make = async (): Promise<void> => {
+    joinLine.value = (await call('createJoinCode', { params: { board: room.name }, body: { role } })).join_line;
+  };
   return (
     <>
       <p class="make">

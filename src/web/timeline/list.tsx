@@ -82,15 +82,16 @@ const Message = memo(function Message({ post, before }: { post: Post; before: Po
   );
 });
 
-/** Shown on a board without messages. */
+/** Shown on a board without messages, and below them while the join line made there is not used yet. */
 function Empty() {
-  const { timeline, room } = useTalk();
+  const { timeline, room, joinLine } = useTalk();
   const some = timeline.entries.value.some((entry) => entry instanceof Post);
-  if (some || !timeline.opened.value || !timeline.atStart.value || !timeline.atEnd.value) return null;
+  if ((some && !joinLine.value) || !timeline.opened.value || !timeline.atStart.value || !timeline.atEnd.value)
+    return null;
   if (room.board.value?.lifecycle !== 'active') return null;
   return (
     <Suspense fallback={null}>
-      <GettingStarted />
+      <GettingStarted begun={some} />
     </Suspense>
   );
 }
