@@ -7,11 +7,11 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
 import { formatDay, Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { describeEvent } from '../record/words.ts';
+import { describeEvent, kinds } from '../record/words.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import { needs } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
-import { agentOf, type Filters, kinds, matchesFilters, tasksOf } from './filters.ts';
+import { agentOf, type Filters, matchesFilters, tasksOf } from './filters.ts';
 import type { Names } from './names.ts';
 import { type Entry, Stream } from './stream.ts';
 
@@ -124,7 +124,7 @@ function FilterBar(props: { all: Entry[]; filters: Filters; set: (change: Partia
       <Select
         label="Kind"
         value={filters.kind}
-        options={[['', 'All kinds'], ...kinds.map(([name]) => toOption(name))]}
+        options={[['', 'All kinds'], ...kinds.flatMap(([name]) => (name === 'Reactions' ? [] : [toOption(name)]))]}
         onChange={(kind) => set({ kind })}
       />
       <Select

@@ -1,4 +1,5 @@
 /** The filters of the Everything screen. */
+import { kinds } from '../record/words.ts';
 import type { Need } from '../state/needs.ts';
 import type { Entry } from './stream.ts';
 
@@ -11,14 +12,6 @@ export interface Filters {
   /** Only what needs the person. */
   needsYou: boolean;
 }
-
-export const kinds: [string, RegExp][] = [
-  ['Messages', /^message\./],
-  ['Tasks', /^task\./],
-  ['Files', /^file\./],
-  ['People and agents', /^(member|person|agent|joincode)\./],
-  ['Boards', /^board\./],
-];
 
 type Data = { about?: { ref?: string }[]; ref?: string; message_id?: string };
 

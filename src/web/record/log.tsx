@@ -17,6 +17,7 @@ import { Throttle } from '../state/throttle.ts';
 import { EventRow } from './event-row.tsx';
 import { actorKey } from './protocol.ts';
 import type { Verdict } from './use-verdict.ts';
+import { kinds } from './words.ts';
 
 const PAGE = 50;
 /** How many newer events are kept besides those that the person asked for. */
@@ -26,15 +27,6 @@ const KEPT = 150;
  * person has to ask for more.
  */
 const MAX_PAGES = 10;
-
-const kinds: [string, RegExp][] = [
-  ['Messages', /^message\./],
-  ['Reactions', /^reaction\./],
-  ['Tasks', /^task\./],
-  ['Files', /^file\./],
-  ['People and agents', /^(member|person|agent|joincode)\./],
-  ['The board', /^board\./],
-];
 
 type Page = Answer<'listEvents'>;
 

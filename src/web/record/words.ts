@@ -5,6 +5,16 @@ import { excerpt } from '../parts/plain-text.ts';
 import { type EventNames, text, wordsOf } from '../state/event-words.ts';
 import { hrefOf } from '../state/route.ts';
 
+/** The kinds of events that can be filtered. */
+export const kinds: readonly (readonly [name: string, types: RegExp])[] = [
+  ['Messages', /^message\./],
+  ['Reactions', /^reaction\./],
+  ['Tasks', /^task\./],
+  ['Files', /^file\./],
+  ['People and agents', /^(member|person|agent|joincode)\./],
+  ['Board', /^board\./],
+];
+
 interface EventText {
   /** For example "approved". */
   verb: string;
