@@ -1,5 +1,6 @@
 /** The files of a board: version, size, freshness and approvals. */
 import { useEffect, useRef } from 'preact/hooks';
+import { isBriefPath } from '../../contract/ids.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -83,7 +84,7 @@ function Row({ file }: { file: BoardFile }) {
   return (
     <li>
       <a class="frow" href={hrefOf({ screen: 'board', board, tab: 'files', file: name })}>
-        <Icon name={/^brief\.(md|html)$/.test(name) ? 'brief' : 'file'} />
+        <Icon name={isBriefPath(name) ? 'brief' : 'file'} />
         <span class="fname">
           <b class="mono">{name}</b>
           <span class="q2 sm">

@@ -1,4 +1,5 @@
 /** How files are shown. */
+import { isBriefPath } from '../../contract/ids.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';
 import type { RoomEvent } from '../state/room.ts';
@@ -43,4 +44,4 @@ export const changesSince = (count: number): string =>
   count === 0 ? 'no changes since' : `${plural(count, 'change')} since`;
 
 /** The upload option for a file with one of the two names of the brief. */
-export const briefOption = (name: string): { brief?: true } => (/^brief\.(md|html)$/.test(name) ? { brief: true } : {});
+export const briefOption = (name: string): { brief?: true } => (isBriefPath(name) ? { brief: true } : {});
