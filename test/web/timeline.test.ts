@@ -689,17 +689,21 @@ describe('the conversation', () => {
     await claude.ok('joinTask', { params: { ...params, task: ref } });
     const { page, close } = await visit(server, dana);
     const asked: string[] = [];
+    const seen = Promise.withResolvers<void>();
     // The agent cannot be read at first.
     const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
-    await page.route('**/members/mem_*', (route) => {
+    await page.route('**/members/mem_*', async (route) => {
       asked.push(route.request().url());
-      return asked.length > 1 ? route.continue() : route.fulfill({ status: 400, json: { error } });
+      if (asked.length === 1) return route.fulfill({ status: 400, json: { error } });
+      await seen.promise;
+      return route.continue();
     });
     await dana.ok('removeMember', { params: { ...params, member: 'maya' } });
     await page.goto(`${server.url}/?board=${board.name}`);
     const ended = conversation(page).locator('.ev .tx').filter({ hasText: 'ended the part of' });
     await ended.filter({ hasText: 'dana ended the part of maya in' }).waitFor();
     await ended.filter({ hasText: 'dana ended the part of somebody in' }).waitFor();
+    seen.resolve();
     await ended.first().getByRole('link').click();
     const history = page.getByRole('region', { name: 'History' });
     for (const name of ['maya', 'claude']) await history.getByText(`dana ended the part of ${name} in it`).waitFor();
