@@ -45,7 +45,7 @@ export function openapi(serverVersion: string): object {
 
 /** The data of an event depends on its type: each type has its own schema. */
 function components(schemas: ApiSchemas): Json {
-  for (const schema of [errorBody, boardFrames, hintFrames]) schemas.of(schema, 'output');
+  schemas.of(errorBody, 'output');
   const joined = schemas.of(memberJoined, 'output');
   const all = schemas.components() as { Event: { properties: { data: Json } } };
   all.Event.properties.data['anyOf'] = [joined, { type: 'object' }];
@@ -153,10 +153,13 @@ const refusal = (codes: readonly ErrorCode[]): Json => ({
   content: json({ $ref: '#/components/schemas/ErrorBody' }),
 });
 
+/** The frames of a stream by name, with the data of each. */
+const frames = (schemas: ApiSchemas): Json[] => [boardFrames, hintFrames].map((schema) => schemas.of(schema, 'output'));
+
 function success(name: OperationName, row: OperationRow, schemas: ApiSchemas): Record<string, Json> {
   const content =
     row.kind === 'stream'
-      ? { 'text/event-stream': { schema: { type: 'string' } } }
+      ? { 'text/event-stream': { schema: { type: 'string', contentSchema: { anyOf: frames(schemas) } } } }
       : row.kind === 'download'
         ? { '*/*': { schema: { type: 'string', format: 'binary' } } }
         : json(schemas.of(row.answer, 'output'), examples[name]?.answer);
