@@ -5,6 +5,8 @@ import type { Database } from '../db/tx.ts';
 import { noteReturn, noteServing, servesAnybody } from '../seats/outages.steps.ts';
 
 const EVERY_MS = 25_000;
+/** Until a return is noted, those who could not report can be given up. */
+const AGAIN_MS = 1_000;
 
 export class Serving {
   readonly #db: Database;
@@ -20,11 +22,13 @@ export class Serving {
     this.#log = log;
   }
 
-  /** Every 25 seconds, and once more at the end. @returns a function that stops it */
+  /** Every 25 seconds, a return every second until it is noted, and once more at the end. @returns a function that stops it */
   keep(repeat: Repeat): () => Promise<void> {
     const stop = repeat(EVERY_MS, () => this.#note());
+    const stopAgain = repeat(AGAIN_MS, async () => void (await this.hasNoted()));
     return () => {
       stop();
+      stopAgain();
       return this.#note();
     };
   }
@@ -38,11 +42,12 @@ export class Serving {
 
   /** Whether those who could not report have the time that they are given for it; notes it first where it can. */
   async hasNoted(): Promise<boolean> {
-    if (this.#returns) await this.#note();
+    if (this.#returns) await this.#note('debug');
     return !this.#returns;
   }
 
-  async #note(): Promise<void> {
+  /** @param level of its failure, of which the one every 25 seconds is told. */
+  async #note(level: 'error' | 'debug' = 'error'): Promise<void> {
     if (!this.#reachable) return;
     // What is written after an outage that it had to wait for was true before it.
     const now = this.#clock.now();
@@ -55,7 +60,7 @@ export class Serving {
     } catch (error) {
       // Where this could not be written, no report could.
       this.#returns = true;
-      this.#log.error({ err: error }, 'noting that the server is there failed; it is tried again');
+      this.#log[level]({ err: error }, 'noting that the server is there failed; it is tried again');
     }
   }
 }

@@ -154,10 +154,8 @@ forEachDatabase('after an outage of the server', (engine) => {
     clock.advance(2 * HOUR);
     await isMissed();
     db.write = write;
-    await until(async () => {
-      clock.advance(1_000);
-      return (await seen()).line !== null;
-    }, 'the line is kept');
+    const kept = () => until(async () => (await seen()).line !== null, 'the line is kept');
+    await clock.within(1_000, kept);
     expect(await verdicts()).to.deep.equal(there);
     clock.advance(181_000);
     expect(await verdicts()).to.deep.equal(gone);
