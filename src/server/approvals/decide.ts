@@ -31,7 +31,8 @@ export const allowApproval: WriteCase<'allowApproval'> = {
     const baseUrl = deps.address.baseUrl();
     const { row: seen } = await findApproval(tx, caller, params.approval, baseUrl);
     const action = actionOf(seen);
-    const row = await lockAll(tx, seen, action);
+    const ownKeyNeeded = caller.kind === 'BR' && !browserMayAllow(action);
+    const row = await lockAll(tx, seen, ownKeyNeeded ? null : action);
     const { state } = effective(row, tx.now);
     const requester = requesterOf(caller, row.agent_id, requestId);
     const context = { tx, root: deps.root, address: deps.address, requester };
@@ -40,7 +41,7 @@ export const allowApproval: WriteCase<'allowApproval'> = {
       no_category: () => kinds[action.kind].category === null,
       altered: () => hashOf(row.action) !== row.payload_hash,
       no_authority: async () => Object.assign(reviewed, await review(context, action, state)).refusal !== null,
-      own_key_needed: () => caller.kind === 'BR' && !browserMayAllow(action),
+      own_key_needed: () => ownKeyNeeded,
     });
     if (effect.refused === 'own') throw reviewed.refusal;
     if (effect.refused === 'invalid_request') throw oneAtATime();
@@ -65,9 +66,9 @@ export const allowApproval: WriteCase<'allowApproval'> = {
 
 const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);
 
-/** What a decision rests on, then the request itself, read again. */
-async function lockAll(tx: WriteTx, seen: RequestRow, action: AdminAction): Promise<RequestRow> {
-  if (effective(seen, tx.now).state === 'pending') await lockForAction(tx, action, seen.seat_board_id);
+/** What a decision rests on, then the request itself, read again. @param action null: it will not be done. */
+async function lockAll(tx: WriteTx, seen: RequestRow, action: AdminAction | null): Promise<RequestRow> {
+  if (action && effective(seen, tx.now).state === 'pending') await lockForAction(tx, action, seen.seat_board_id);
   await lockApproval(tx, seen.id);
   return reread(tx, seen.id);
 }

@@ -83,8 +83,11 @@ export async function endBrowsersOf(tx: WriteTx, personId: string): Promise<numb
  * @throws Refusal `login_code_invalid`.
  */
 export async function keyOfCode(tx: WriteTx, root: RootKey, code: string, hold: boolean) {
-  const row = await liveLoginCode(tx, root.digest(code), hold);
-  const key = row && (await findKeyById(tx, row.key_id));
+  const digest = root.digest(code);
+  const seen = await liveLoginCode(tx, digest, false);
+  const key = seen && (await findKeyById(tx, seen.key_id));
+  // Held after the person, as by who removes them.
+  const row = hold ? await liveLoginCode(tx, digest, true) : seen;
   if (row && key && keyWorks(key, tx.now)) return { row, key };
   throw new Refusal('login_code_invalid', 'This login code does not work.', {
     hint: 'A code works once, for a minute. service open makes another.',

@@ -4,6 +4,7 @@ import type { NextStep } from '../../../src/contract/errors.ts';
 import { forgetRequestKeys } from '../../../src/server/approvals/approvals.store.ts';
 import { inParts } from '../../../src/server/db/rows.ts';
 import type { WriteTx } from '../../../src/server/db/tx.ts';
+import { findKey } from '../../../src/server/keys/credentials.store.ts';
 import { Api, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -404,6 +405,29 @@ forEachDatabase('an approval', (engine) => {
     const add = await held(s.agent, addBob(s));
     expect((await allow(browser, add)).status).to.equal(200);
   });
+
+  // On SQLite one write runs at a time.
+  if (engine === 'postgres')
+    it('that needs the own key waits for nothing else that its person does', async () => {
+      const s = await scene(server);
+      const browser = await newBrowser(server, s.ana);
+      const person_id = s.ana.personId ?? '';
+      const { current_key_id: key_id } = await s.ana.ok('listKeys');
+      const wanted: Wanted[] = [
+        { kind: 'revoke_key', key_id },
+        { kind: 'set_server_role', person_id, role: 'member' },
+        { kind: 'remove_person', person_id },
+      ];
+      for (const each of wanted) {
+        const approval = await held(s.agent, each);
+        const answer = await server.db.write(async (tx) => {
+          // As every write of the person does.
+          await findKey(tx, server.root.digest(s.ana.token ?? ''));
+          return allow(browser, approval);
+        });
+        expect([answer.status, answer.body.state], each.kind).to.deep.equal([202, 'pending']);
+      }
+    });
 
   it('is declined once; a declined or expired one is never executed, an executed one never declined', async () => {
     const s = await scene(server);

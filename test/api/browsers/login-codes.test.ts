@@ -1,10 +1,14 @@
 import { expect } from 'chai';
+import type { Knex } from 'knex';
+import { dropLoginCodesOf } from '../../../src/server/browsers/sessions.store.ts';
+import { lockPersonById } from '../../../src/server/people/people.store.ts';
 import type { Api } from '../../support/api.ts';
 import { browserOf, fromPage, signIn, trySignIn } from '../../support/browser.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { removePerson, revokeKey } from '../../support/state.ts';
+import { until } from '../../support/until.ts';
 
 forEachDatabase('a login code', (engine) => {
   let server: TestServer;
@@ -132,6 +136,27 @@ forEachDatabase('a login code', (engine) => {
     await Promise.all(Array.from({ length: 20 }, () => ben.ok('createLoginCode')));
     expect(await storedCodes(ben)).to.have.length(10);
   });
+
+  // On SQLite one write runs at a time.
+  if (engine === 'postgres')
+    it('is not held by a sign-in that waits for the end of its person, and does not work after that', async () => {
+      const pam = await newPerson();
+      const code = await codeOf(pam);
+      let signedIn: ReturnType<typeof trySignIn> | undefined;
+      const free = await server.db.write(async (tx) => {
+        await lockPersonById(tx, pam.personId ?? '');
+        signedIn = trySignIn(server.url, { code });
+        const waiting = () =>
+          server.db.read((read) => read.query((db) => db('pg_locks').where('granted', false).select('pid')));
+        await until(async () => (await waiting()).length > 0, 'it waits for the person');
+        const codes = (db: Knex) => db('login_codes').where('person_id', pam.personId);
+        const rows = await tx.query((db) => codes(db).forUpdate().skipLocked().select('digest'));
+        await dropLoginCodesOf(tx, pam.personId ?? '');
+        return rows;
+      });
+      expect(free).to.have.length(1);
+      expect((await signedIn)?.code).to.equal('login_code_invalid');
+    });
 
   it('signs in the person whose code it is, in whichever browser it is used', async () => {
     const pam = await newPerson();
