@@ -35,7 +35,8 @@ interface PostedData {
   expects_reply: boolean;
   recipients?: string[];
   mentions: Mention[];
-  answer?: { withdrawn: boolean };
+  ask?: object;
+  answer?: object;
 }
 
 const flag = (value: boolean): number => (value ? 1 : 0);
@@ -83,6 +84,8 @@ export class Replay {
   /** Where each day with messages begins. */
   readonly days: { day: number; before: number }[] = [];
   readonly named = new Map<string, NamedRecord>();
+  /** Numbers of those messages that ask. */
+  readonly #asks = new Set<number>();
   /** Ids of join codes that ended before their time. */
   readonly reactions = new Map<string, Record<string, unknown>>();
   readonly codes = new Map<string, Record<string, unknown>>();
@@ -292,9 +295,11 @@ export class Replay {
         last_reply_at: event.at,
         last_reply_seq: event.seq,
       });
-    const answered = this.named.get(`${sender.id} ${parent?.seq}`);
-    if (answered) answered.awaits = 0;
-    if (data.answer) for (const row of this.named.values()) if (row.seq === parent?.seq) row.awaits = 0;
+    if (data.ask) this.#asks.add(event.seq);
+    for (const row of this.named.values()) {
+      const answered = data.answer || (row.member_id === sender.id && !this.#asks.has(row.seq));
+      if (row.seq === parent?.seq && answered) row.awaits = 0;
+    }
     this.#name(event.seq, data, everyone);
   }
 

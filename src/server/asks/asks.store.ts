@@ -96,43 +96,28 @@ const withPosted = withContext(true);
 export const asksOf = (tx: ReadTx, messageIds: string[], posted: boolean): Promise<AskWithContext[]> =>
   (posted ? withPosted : withoutPosted)(tx, messageIds);
 
-/** 1 for an ask that is open although the one asked replied to it: with a comment. */
-const REPLIED = '(SELECT 1 - n.awaits FROM message_members n WHERE n.member_id = asks.to_id AND n.seq = asks.seq)';
-
 const openAsks = (db: Knex, side: 'from_id' | 'to_id', memberIds: Value[], now: Value) =>
   db('asks')
     .whereIn(side, memberIds as string[])
     .whereNull('answer_seq')
     .where((either) => either.whereNull('going_at').orWhere('going_at', '>', now as number))
     .groupBy(side, 'blocking')
-    .select({
-      side: db.raw(side === 'to_id' ? "'to'" : "'from'"),
-      member_id: side,
-      blocking: 'blocking',
-      commented: db.raw(side === 'to_id' ? `SUM(${REPLIED})` : '0'),
-    })
+    .select({ side: db.raw(side === 'to_id' ? "'to'" : "'from'"), member_id: side, blocking: 'blocking' })
     .count({ count: '*' });
 
-type Counted = { side: 'from' | 'to'; member_id: string; blocking: number; count: number; commented: number };
+type Counted = { side: 'from' | 'to'; member_id: string; blocking: number; count: number };
 
 const openStatement = listStatement<{ now: number }, Counted>((db, p, memberIds) =>
   db.unionAll([openAsks(db, 'from_id', memberIds, p.now), openAsks(db, 'to_id', memberIds, p.now)]),
 );
 
-/**
- * How many asks are open now that each of these members asked, and that are addressed to them: blocking ones, others, and
- * of both those on which they only commented.
- */
+/** How many asks are open now that each of these members asked, and that are addressed to them: blocking ones, others. */
 export async function countOpenAsks(tx: ReadTx, memberIds: readonly string[]) {
-  const counts = new Map(memberIds.map((id) => [id, { own: 0, blocking: 0, going_with: 0, commented: 0 }]));
-  for (const { side, member_id, blocking, count, commented } of await tx.all(
-    ...openStatement.over({ now: tx.now }, memberIds),
-  )) {
+  const counts = new Map(memberIds.map((id) => [id, { own: 0, blocking: 0, going_with: 0 }]));
+  for (const { side, member_id, blocking, count } of await tx.all(...openStatement.over({ now: tx.now }, memberIds))) {
     const of = side === 'from' ? 'own' : blocking === 1 ? 'blocking' : 'going_with';
     const known = counts.get(member_id);
-    if (!known) continue;
-    known[of] += Number(count);
-    known.commented += Number(commented);
+    if (known) known[of] += Number(count);
   }
   return counts;
 }

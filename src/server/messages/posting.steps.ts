@@ -125,8 +125,8 @@ export async function writePost(tx: WriteTx, { person }: Caller, place: Place, d
   if (answering) await keepAnswer(tx, row, answering);
   if (parent && row.root_seq !== null) {
     await countReply(tx, row.root_seq, row, run);
-    // What is asked is owed by the one asked, until anybody answers it or takes it back.
-    await clearRequest(tx, answering?.ask.to_id ?? member.id, parent.seq);
+    // What is asked is owed by the one asked, until anybody answers it or takes it back: a comment does neither.
+    if (!post.sent.answer?.comment) await clearRequest(tx, answering?.ask.to_id ?? member.id, parent.seq);
   }
   if (answering && approves(member, answering)) {
     await approveCited({ tx, board, member, actor }, answering.ask.message_id);

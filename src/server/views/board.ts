@@ -28,13 +28,10 @@ export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoa
   const creators = await membersById(tx, creatorIds);
   // What its person has read is none of a delegation's business.
   const positioned = caller.kind === 'DG' ? [] : visible;
-  const replies = indexBy(await openRequests(tx, ownIds(positioned)), 'member_id');
+  const owing = indexBy(await openRequests(tx, ownIds(positioned)), 'member_id');
   const prefixes = await prefixesByBoard(tx, visible);
   const active = positioned.filter(({ board }) => board.lifecycle === 'active');
-  const asks = await countOpenAsks(tx, ownIds(active));
-  // An ask is owed until it is answered: a comment on it is a reply, but no answer.
-  const owed = (id: string): number => Number(replies.get(id)?.count ?? 0) + (asks.get(id)?.commented ?? 0);
-  const work = await workOn(tx, positioned, asks);
+  const work = await workOn(tx, positioned, await countOpenAsks(tx, ownIds(active)));
   const briefs = await briefsByBoard(tx, positioned);
   const views: Board[] = [];
   for (const found of visible) {
@@ -53,7 +50,7 @@ export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoa
       ...work(found),
       ...(found.member && caller.kind !== 'DG'
         ? {
-            ...(await position(tx, found.board, found.member, found.policy.visibility, owed)),
+            ...(await position(tx, found.board, found.member, found.policy.visibility, owing)),
             brief: briefs.get(found.board.id) ?? null,
           }
         : {}),
@@ -142,13 +139,13 @@ async function position(
   board: BoardRow,
   member: MemberRow,
   visibility: 'open' | 'addressed',
-  owed: (id: string) => number,
+  owing: ReadonlyMap<string, { count: number }>,
 ) {
   if (member.kind === 'human') {
     return {
       read_up_to: member.read_up_to,
       unread: personUnread(board, member),
-      needs_reply: owed(member.id),
+      needs_reply: Number(owing.get(member.id)?.count ?? 0),
     };
   }
   const unread = await unreadOf(tx, [{ memberId: member.id, readsAll: visibility === 'open' }]);

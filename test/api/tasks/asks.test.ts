@@ -453,6 +453,8 @@ forEachDatabase('an ask', (engine) => {
     expect(asked.ask?.state).to.equal('went_with');
     const owed = async () => (await pam.ok('getBoard', { params: { board } })).needs_reply;
     expect(await owed()).to.equal(1);
+    await reply(pam, asked, { answer: { comment: true } });
+    expect(await owed(), 'a comment is no answer').to.equal(1);
     await reply(server.dana, asked);
     expect(await owed()).to.equal(0);
   });
