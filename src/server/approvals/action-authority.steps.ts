@@ -23,7 +23,7 @@ import { setTerms } from '../operation/terms.ts';
 import { personNotFound } from '../people/people.rules.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
 import { removeFromServer } from '../people/remove.steps.ts';
-import { changeRole, refuseGuestRole, requireAdminLeft } from '../people/role.steps.ts';
+import { changeRole, refuseGuestRole, requireAdminLeft, type Warned } from '../people/role.steps.ts';
 import type { Authorized } from '../record/append.steps.ts';
 import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -40,7 +40,7 @@ export interface ActionContext {
 export interface Plan {
   /** What a request that would change nothing is refused with; null: there is something to do. */
   already: Refusal | null;
-  run?(authorization: Authorization): Promise<unknown>;
+  run?(authorization: Authorization): Promise<Warned | undefined>;
   /** Runs it where it makes an invite. */
   issue?(authorization: Authorization): Promise<ServerInvite>;
 }
@@ -150,8 +150,9 @@ const plans: Kinds = {
       const same = canonicalJson(changedPolicy(place.policy, policy)) === canonicalJson(place.policy);
       return {
         already: same ? noChange('The policy of this board is so already.') : null,
-        run: async (authorization) =>
-          setPolicy(await settingFor(tx, place.board, requester), policy, reasonOf(authorization)),
+        run: async (authorization) => {
+          await setPolicy(await settingFor(tx, place.board, requester), policy, reasonOf(authorization));
+        },
       };
     };
   },

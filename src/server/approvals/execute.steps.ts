@@ -42,9 +42,9 @@ export async function execute(tx: WriteTx, row: ApprovalRow, plan: Plan, decisio
   tx.publish(`onboarding:${row.person_id}`);
   await markRecipientOnBoard(tx, row.id);
   if (plan.already) return {};
-  await plan.run?.(authorization);
+  const { warning } = (await plan.run?.(authorization)) ?? {};
   const invite = await plan.issue?.(authorization);
-  if (!invite) return {};
+  if (!invite) return warning === undefined ? {} : { warning };
   await saveApproval(tx, row.id, { invite_id: invite.id });
   return { invite };
 }

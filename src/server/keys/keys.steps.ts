@@ -4,6 +4,8 @@ import { closeForKeys } from '../approvals/closings.steps.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import { invalidField, requireRoom } from '../operation/refusals.rules.ts';
+import { personById } from '../people/people.store.ts';
+import { lockedOut, type Warned } from '../people/role.steps.ts';
 import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -68,12 +70,18 @@ export async function requireUnusedToken(tx: WriteTx, root: RootKey, token: stri
 }
 
 /** Ends a working key, and with it all that works because of it. */
-export async function endKey(tx: WriteTx, row: AccessKeyRow, { by, requestId }: Pick<AuditEntry, 'by' | 'requestId'>) {
+export async function endKey(
+  tx: WriteTx,
+  row: AccessKeyRow,
+  { by, requestId }: Pick<AuditEntry, 'by' | 'requestId'>,
+): Promise<Warned> {
   await setRevoked(tx, [row.id]);
   await closeForKeys(tx, [row.id]);
   await audit(tx, { action: 'key.revoked', by, target: row.id, requestId, details: { name: row.name } });
   // Everything that works because of this key is watched under it: streams, waits, sessions, seats.
   tx.publish(`credential:${row.id}`);
+  const owner = await personById(tx, row.person_id);
+  return owner?.server_role === 'admin' && owner.removed_at === null ? lockedOut(tx) : {};
 }
 
 /** One's own key; an admin anybody's. */

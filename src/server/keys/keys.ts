@@ -6,8 +6,7 @@ import { requireAdmin } from '../operation/terms.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { personNotFound } from '../people/people.rules.ts';
-import { lockPeople, personByHandle, personById } from '../people/people.store.ts';
-import { lockedOut } from '../people/role.steps.ts';
+import { lockPeople, personByHandle } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestampOrNull } from '../text/time.ts';
@@ -57,9 +56,7 @@ export const revokeKey: WriteCase<'revokeKey'> = {
     caller.shown.person = row.person_id;
     if (query.revoke_invites) await revokeInvites(tx, caller, row, requestId);
     if (row.revoked_at !== null) return { answer: await keyView(tx, row) };
-    await endKey(tx, row, { by: caller, requestId });
-    const owner = await personById(tx, row.person_id);
-    const warned = owner?.server_role === 'admin' && owner.removed_at === null ? await lockedOut(tx) : {};
+    const warned = await endKey(tx, row, { by: caller, requestId });
     return { answer: { ...(await keyView(tx, { ...row, revoked_at: tx.now })), ...warned } };
   },
   async recheck(_tx, caller, { person: owner }) {

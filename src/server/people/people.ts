@@ -6,7 +6,7 @@ import { personView } from '../views/person.ts';
 import { personNotFound } from './people.rules.ts';
 import { listPersonRows, lockPeople, lockPersonByHandle, personByHandle, personById } from './people.store.ts';
 import { removeFromServer } from './remove.steps.ts';
-import { changeRole, lockedOut, refuseGuestRole } from './role.steps.ts';
+import { changeRole, refuseGuestRole } from './role.steps.ts';
 
 const PAGE = 200;
 
@@ -38,10 +38,8 @@ export const setPersonRole: WriteCase<'setPersonRole'> = {
     refuseGuestRole(person);
     const after = body.server_role;
     if (person.server_role === after) return { answer: { person: personView(person), changed: false } };
-    await changeRole(tx, person, { role: after, by: caller, requestId });
-    return {
-      answer: { person: personView({ ...person, server_role: after }), changed: true, ...(await lockedOut(tx)) },
-    };
+    const warned = await changeRole(tx, person, { role: after, by: caller, requestId });
+    return { answer: { person: personView({ ...person, server_role: after }), changed: true, ...warned } };
   },
   async recheck(tx, _caller, { person: id }) {
     if (id !== undefined && (await personById(tx, id))?.removed_at !== null) throw personNotFound();
@@ -53,8 +51,7 @@ export const removePerson: WriteCase<'removePerson'> = {
   async run(tx, caller, { params, query: { dry_run }, requestId }) {
     const person = await personByHandle(tx, params.handle);
     if (!person) throw personNotFound();
-    const counts = await removeFromServer(tx, person, { caller, requestId });
-    const warned = await lockedOut(tx);
-    return { answer: { person: personView(person), dry_run, ...counts, ...warned }, tried: dry_run };
+    const ended = await removeFromServer(tx, person, { caller, requestId });
+    return { answer: { person: personView(person), dry_run, ...ended }, tried: dry_run };
   },
 };

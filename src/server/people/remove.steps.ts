@@ -18,9 +18,9 @@ import type { Caller } from '../operation/caller.ts';
 import type { Authorized } from '../record/append.steps.ts';
 import { audit } from '../record/audit.steps.ts';
 import { type PersonRow, reserveHandles, savePerson } from './people.store.ts';
-import { requireAdminLeft } from './role.steps.ts';
+import { lockedOut, requireAdminLeft } from './role.steps.ts';
 
-type Counts = Omit<PersonRemoval, 'person' | 'dry_run'>;
+type Ended = Omit<PersonRemoval, 'person' | 'dry_run'>;
 
 interface Removal {
   /** On whose authority. */
@@ -35,7 +35,7 @@ interface Removal {
  * Removes a person who is on the server; answers what ended with them. The people are locked.
  * @throws Refusal `last_admin`, before anything is changed.
  */
-export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: Removal): Promise<Counts> {
+export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: Removal): Promise<Ended> {
   const { caller: by, requestId } = removal;
   await requireAdminLeft(tx, person);
   const ended = await endCredentials(tx, person.id, removal);
@@ -46,7 +46,7 @@ export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: 
   tx.publish(`account:${person.id}`);
   const counts = { ...ended, ...(await leaveEveryBoard(tx, person, removal)) };
   await audit(tx, { action: 'person.removed', by, target: person.id, requestId, details: counts });
-  return counts;
+  return { ...counts, ...(await lockedOut(tx)) };
 }
 
 /**

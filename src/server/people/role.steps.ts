@@ -10,8 +10,13 @@ interface RoleChange extends Pick<AuditEntry, 'by' | 'requestId'> {
   role: 'admin' | 'member';
 }
 
+/** Whoever makes the change must hear this. */
+export interface Warned {
+  warning?: string;
+}
+
 /** Makes an admin of a member, or the other way round. The people are locked. @throws Refusal `last_admin`. */
-export async function changeRole(tx: WriteTx, person: PersonRow, { role, by, requestId }: RoleChange): Promise<void> {
+export async function changeRole(tx: WriteTx, person: PersonRow, { role, by, requestId }: RoleChange): Promise<Warned> {
   const before = person.server_role;
   await requireAdminLeft(tx, person);
   await savePerson(tx, person.id, { server_role: role });
@@ -20,6 +25,7 @@ export async function changeRole(tx: WriteTx, person: PersonRow, { role, by, req
   await audit(tx, { action: 'person.role_changed', by, target: person.id, requestId, details });
   // What they may do with boards, and which boards they are told of, has changed.
   tx.publish(`account:${person.id}`);
+  return lockedOut(tx);
 }
 
 /** @throws Refusal `last_admin` when the server would have no admin without this person. */
@@ -27,8 +33,8 @@ export async function requireAdminLeft(tx: WriteTx, person: PersonRow): Promise<
   if (person.server_role === 'admin' && (await countAdmins(tx)) === 1) throw lastAdmin(person);
 }
 
-/** What somebody must hear who has just locked the last admin out; nothing while an admin has a working key. */
-export async function lockedOut(tx: WriteTx): Promise<{ warning?: string }> {
+/** Tells who has just locked the last admin out; nothing while an admin has a working key. */
+export async function lockedOut(tx: WriteTx): Promise<Warned> {
   const admin = (await anyAdminHasKey(tx)) ? undefined : await earliestAdmin(tx);
   if (!admin) return {};
   return {

@@ -170,6 +170,26 @@ forEachDatabase('the people of a server', (engine) => {
       expect((await server.dana.ok('setPersonRole', role)).warning).to.include('service server recover-key eva');
     });
 
+    it('warn likewise who allows an agent to do it', async () => {
+      await server.person('eva', 'admin', { expiresIn: 60 });
+      server.clock.advance(61_000);
+      const warningOf = async (handle: string, action: (person: Api) => Promise<object>) => {
+        const person = await server.person(handle, 'admin');
+        const agent = await newAgent(person, (await newBoard(person)).name);
+        const { approval } = await agent.ok('requestAdminAction', { body: await action(person) });
+        const answer = await person.ok('allowApproval', { params: { approval: approval.id }, body: {} });
+        expect(answer.state).to.equal('executed');
+        return answer.warning;
+      };
+      const own = async (person: Api) => ({ kind: 'revoke_key', key_id: (await person.ok('listKeys')).current_key_id });
+      expect(await warningOf('ida', own)).to.equal(undefined);
+      await setRole(server.dana, (await server.dana.ok('getMe')).name, 'member');
+      const about = (action: object) => async (person: Api) => ({ ...action, person_id: person.personId });
+      const actions = [own, about({ kind: 'set_server_role', role: 'member' }), about({ kind: 'remove_person' })];
+      for (const [n, action] of actions.entries())
+        expect(await warningOf(`ida-${n}`, action)).to.include('service server recover-key eva');
+    });
+
     it('keep one when the only two unmake each other at once', async () => {
       const dana = (await server.dana.ok('getMe')).name;
       for (let round = 0; round < 5; round++) {
