@@ -10,7 +10,7 @@ interface RoleChange extends Pick<AuditEntry, 'by' | 'requestId'> {
   role: 'admin' | 'member';
 }
 
-/** Whoever makes the change must hear this. */
+/** What a change answers to the one who made it. */
 export interface Warned {
   warning?: string;
 }
