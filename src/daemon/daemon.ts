@@ -135,6 +135,9 @@ export class Daemon {
       // Its token was deleted, so nothing can be asked until it is bound again.
       if (row.problem === 'agent_removed') continue;
       if (isFollowed(context, seat)) servers.at(row.origin).watch(identity, row.problem);
+      // Its board is asked for again by the next session that has it.
+      else if (row.problem === 'board_gone')
+        writeOrLog(context, () => seats.save(seat, { problem: null, problem_at: null }));
     }
     resumeAcks(context, acks);
     context.pairing.resume();

@@ -368,6 +368,23 @@ describe('the daemon, where something fails', () => {
     expect(rig.row(seat).problem).to.equal(null);
   });
 
+  it('a board that is back while no daemon runs lets a seat go on whose session had ended, too', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    proxy.fail('GET /v1/me/inbox', { status: 404, code: 'board_not_found' });
+    await rig.say(board, 'hello');
+    await until(() => rig.row(seat).problem === 'board_gone', 'it is gone');
+    await session.ask('end');
+    await rig.daemon.stop(false);
+    proxy.heal();
+    await rig.start({ clock });
+    expect(rig.row(seat).problem).to.equal(null);
+    await session.ask('register', { source: 'resume' });
+    const hook = await session.wait();
+    expect((await hook.next())['bundle']).to.contain('hello');
+  });
+
   it('a server that comes back while no daemon runs is unreachable no more', async () => {
     const { seat } = await rig.seat();
     await rig.session(seat);
