@@ -477,17 +477,17 @@ describe('service run', () => {
     expect([second.exitCode, await unread()]).to.deep.equal([0, 0]);
   });
 
-  it('starts no second program beside one that a killed runner left behind', async () => {
-    const program = script('echo $$ >>pids; exec tail -f /dev/null\n');
-    const begin = () => home.start(['run', '--as', 'bot', '--', ...program]);
+  it('starts no second program beside what one of a killed runner has started', async () => {
+    const begin = (text: string) => home.start(['run', '--as', 'bot', '--', ...script(text)]);
     const pids = () => (there('pids') ? read('pids').trim().split('\n').map(Number) : []);
-    const first = begin();
+    // The shell ends at SIGTERM, what it runs does not.
+    const first = begin(`sh -c 'trap "" TERM; echo $$ >>pids; exec tail -f /dev/null'; echo ended\n`);
     await until('the session', () => served());
     await say('please');
     await until('the program', () => pids().length === 1);
     first.kill('SIGKILL');
     await until('its end', () => first.signalCode !== null);
-    const second = begin();
+    const second = begin('echo $$ >>pids; exec tail -f /dev/null\n');
     await until('the next program', () => pids().length === 2);
     const left = processRef(pids()[0]!);
     second.kill('SIGTERM');

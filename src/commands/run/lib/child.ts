@@ -9,7 +9,6 @@ import { showData } from '../../../cli/terminal/terminal.ts';
 import { MAX_TIMER } from '../../../client/time.ts';
 import { MAX_BODY } from '../../../contract/text.ts';
 import { DRAIN_MS, fillPlaceholders, findProgram } from '../../../harness/programs.ts';
-import { signalTo, waitOrKill } from '../../../launch/ending.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import { isRecord, noteFile } from '../../../local/private-file.ts';
@@ -92,9 +91,23 @@ async function noteRunning(memberId: string, pid: number): Promise<void> {
 /** Ends the program of an agent whose runner was killed, with all that it has started. */
 export async function endLeftBehind(memberId: string): Promise<void> {
   const left = file.read(runtime().folders)[memberId];
-  if (!left || !isGone(left.runner)) return;
-  signalTo(left.program, 'SIGTERM', true);
-  await waitOrKill(left.program, true);
+  if (!left || !isGone(left.runner) || isGone(left.program)) return;
+  await endGroup(left.program.pid, 'SIGTERM', STOP_GRACE_MS);
+}
+
+/** A group that has already ended is ignored. */
+function signalGroup(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+/** Ends a program's group, which may outlive it. */
+async function endGroup(pid: number, name: NodeJS.Signals, graceMs: number): Promise<void> {
+  signalGroup(pid, name);
+  if (!(await until(() => !alive(-pid), graceMs))) signalGroup(pid, 'SIGKILL');
 }
 
 /** Runs the program once. @param stop ends it early, by the signal that is its reason. */
@@ -129,28 +142,16 @@ function started(
     const noted = child.pid === undefined ? null : noteRunning(options.memberId, child.pid).catch(() => {});
     let output = '';
     let late = false;
-    const signal = (name: NodeJS.Signals) => {
-      try {
-        process.kill(-child.pid!, name);
-      } catch {
-        // It ended meanwhile.
-      }
-    };
     // As where nobody reads what it prints any more, or its terminal is gone.
-    const ended = undoAtExit(() => signal('SIGTERM'));
+    const ended = undoAtExit(() => signalGroup(child.pid!, 'SIGTERM'));
     let ending: Promise<void> | null = null;
-    /** Ends its group, which may outlive it. */
-    const end = async (name: NodeJS.Signals, graceMs: number) => {
-      signal(name);
-      if (!(await until(() => !alive(-child.pid!), graceMs))) signal('SIGKILL');
-    };
     const over = () => {
       late = true;
-      ending = end('SIGTERM', GRACE_MS);
+      ending = endGroup(child.pid!, 'SIGTERM', GRACE_MS);
     };
     const timer = options.ms === null ? undefined : setTimeout(over, Math.min(options.ms, MAX_TIMER));
     const stopped = () => {
-      ending = end(stop.reason, STOP_GRACE_MS);
+      ending = endGroup(child.pid!, stop.reason, STOP_GRACE_MS);
     };
     stop.addEventListener('abort', stopped);
     let drained: NodeJS.Timeout | undefined;
@@ -189,7 +190,7 @@ function started(
     };
     child.on('exit', (code, name) => {
       // What it started may not know of a Ctrl-C.
-      if (ending) signal('SIGTERM');
+      if (ending) signalGroup(child.pid!, 'SIGTERM');
       drained = setTimeout(() => exited(code, name), DRAIN_MS);
     });
     child.on('close', exited);
