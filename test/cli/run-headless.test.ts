@@ -9,6 +9,12 @@ import { processRef } from '../../src/local/process-ref.ts';
 import { collect, finished, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { addProfile } from './support/launched.ts';
+import { LossyNetwork } from './support/lossy.ts';
+
+interface Kept {
+  idempotencyKey: string;
+  tried: { at: number; by: string };
+}
 
 describe('service run --headless', () => {
   let at: Hosted;
@@ -190,6 +196,66 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     const used = async () => (await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage;
     await until('the report', async () => (await used())?.turns === 2, 60_000);
     expect((await used()).cost_usd).to.equal(0.5);
+  });
+
+  it('leaves what another run of its agent has kept meanwhile to be told by the next one', async () => {
+    home.program(
+      'spends',
+      `echo x >>"$HOME/runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done; echo '{"conversation":"c","cost":0.25}'`,
+    );
+    addProfile(home, 'mine', {
+      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
+    });
+    const child = await start();
+    await say('one');
+    await until('the first run', () => runs().length === 1);
+    const { id } = (await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent;
+    const path = home.path('state', 'usage.json');
+    const kept = [{ body: { turns: 1, cost_usd: 1 }, idempotencyKey: 'of-another-run' }];
+    writeFileSync(path, JSON.stringify({ [id]: kept }), { mode: 0o600 });
+    writeFileSync(join(home.dir, 'go'), '');
+    await until('the acknowledgement', acknowledged);
+    child.kill('SIGTERM');
+    await until('its end', () => child.exitCode !== null);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).to.deep.equal({ [id]: kept });
+    await start();
+    await say('two');
+    await until('the second run', acknowledged);
+    expect((await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage).to.deep.include({
+      turns: 3,
+      cost_usd: 1.5,
+    });
+  });
+
+  it('tells again what may have arrived by the same token on the same day, and nothing else', async () => {
+    const network = await LossyNetwork.to(at.url);
+    network.decide = ({ path }) => (path === '/v1/me/usage' ? 'lose' : 'pass');
+    const saved = home.path('config', 'credentials.json');
+    writeFileSync(saved, readFileSync(saved, 'utf8').replaceAll(at.url, network.url));
+    home.program('spends', `echo '{"conversation":"c","cost":0.25}'`);
+    addProfile(home, 'mine', {
+      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
+    });
+    const child = await start();
+    await say('one');
+    await until('the first run', acknowledged, 30_000);
+    child.kill('SIGTERM');
+    await until('its end', () => child.exitCode !== null);
+    const path = home.path('state', 'usage.json');
+    const [[id, [report]]] = Object.entries(JSON.parse(readFileSync(path, 'utf8'))) as [[string, [Kept]]];
+    const kept = [{}, { at: 0 }, { by: 'another' }].map((other, n) => ({
+      ...report,
+      idempotencyKey: n === 0 ? report.idempotencyKey : `key-${n}`,
+      tried: { ...report.tried, ...other },
+    }));
+    writeFileSync(path, JSON.stringify({ [id]: kept }));
+    network.decide = () => 'pass';
+    await start();
+    await say('two');
+    await until('the second run', acknowledged);
+    expect((await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage.cost_usd).to.equal(0.5);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).to.deep.equal({});
+    network.close();
   });
 
   it('notes what its program says that ends well when it is told to', async () => {

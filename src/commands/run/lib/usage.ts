@@ -1,8 +1,10 @@
 /** What an agent program says that it used, read from what it prints. */
+import { createHash } from 'node:crypto';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import type { ClientError } from '../../../client/errors.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
+import { DAY } from '../../../contract/durations.ts';
 import type { Body } from '../../../contract/types.ts';
 import type { UsageFields } from '../../../harness/profile.ts';
 import { isRecord, noteFile } from '../../../local/private-file.ts';
@@ -53,6 +55,8 @@ export class UsageReader {
 interface Report {
   body: Body<'reportUsage'>;
   idempotencyKey: string;
+  /** Since when it may have arrived, and by which token. The server knows it again by that one only, and for a day. */
+  tried?: { at: number; by: string };
 }
 
 /** By the member id of the agent. */
@@ -64,7 +68,10 @@ export class UsageReports {
   readonly #memberId: string;
   readonly #note: (text: string) => void;
   readonly #signal: AbortSignal;
+  readonly #token: string;
   readonly #untold: Report[];
+  /** The keys of all that it has had. */
+  readonly #known: Set<string>;
 
   /** @param signal aborted, it ends what is being told. @throws Failure `config_corrupt`, `credentials_unsafe` */
   constructor(session: Session, memberId: string, note: (text: string) => void, signal: AbortSignal) {
@@ -72,11 +79,15 @@ export class UsageReports {
     this.#memberId = memberId;
     this.#note = note;
     this.#signal = signal;
+    this.#token = createHash('sha256').update(session.token).digest('base64url');
     this.#untold = file.read(runtime().folders)[memberId] ?? [];
+    this.#known = new Set(this.#untold.map(({ idempotencyKey }) => idempotencyKey));
   }
 
   async add(used: Used): Promise<void> {
-    this.#untold.push({ body: { turns: 1, ...used }, idempotencyKey: newIdempotencyKey() });
+    const idempotencyKey = newIdempotencyKey();
+    this.#untold.push({ body: { turns: 1, ...used }, idempotencyKey });
+    this.#known.add(idempotencyKey);
     await this.#keep();
     await this.tell();
   }
@@ -92,9 +103,14 @@ export class UsageReports {
     const { client } = this.#session;
     const signal = this.#signal;
     for (let next = this.#untold[0]; next; next = this.#untold[0]) {
+      const { tried, ...report } = next;
+      const now = { at: Date.now(), by: this.#token };
       try {
-        await client.call('reportUsage', { ...next, timeoutMs: 10_000, signal });
+        // It would count twice.
+        const forgotten = tried && (tried.by !== now.by || tried.at + DAY <= now.at);
+        if (!forgotten) await client.call('reportUsage', { ...report, timeoutMs: 10_000, signal });
       } catch (error) {
+        if (signal.aborted || (error as ClientError).delivery === 'unclear') next.tried ??= now;
         if (signal.aborted) return;
         this.#say('could not be reported', error);
         // Its seat may have another token later.
@@ -104,12 +120,13 @@ export class UsageReports {
     }
   }
 
+  /** What another runner of the agent has kept meanwhile stays. */
   #keep(): Promise<void> {
-    const untold = [...this.#untold];
     return file
-      .change(runtime().folders, ({ [this.#memberId]: _, ...others }) =>
-        untold.length === 0 ? others : { ...others, [this.#memberId]: untold },
-      )
+      .change(runtime().folders, ({ [this.#memberId]: kept = [], ...others }) => {
+        const left = [...kept.filter(({ idempotencyKey: key }) => !this.#known.has(key)), ...this.#untold];
+        return left.length === 0 ? others : { ...others, [this.#memberId]: left };
+      })
       .catch((error: unknown) => this.#say('is not kept here', error));
   }
 
