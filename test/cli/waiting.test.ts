@@ -82,7 +82,10 @@ describe('a wait for an answer', () => {
 
   it('of ask ends when that is done which is done without an answer', async () => {
     const ask = ['ask', '@codex', 'Which?', '--going-with', 'This', '--at', '1s', '--wait', '600'];
-    expect((await home().json(ask)).timed_out).to.equal(true);
+    const keyed = [...ask, '--idempotency-key', 'going-with'];
+    expect((await home().json(keyed)).timed_out).to.equal(true);
+    // By now it is done.
+    expect((await home().run(keyed)).stdout).to.include('No answer within 0 s.');
   });
 
   it('of say that a word of the agent’s person ended says that it is no reply', async () => {

@@ -115,9 +115,9 @@ export default class Ask extends WriteCommand<typeof Ask> {
   }
 }
 
-/** From when it was asked until what is done without an answer is done. */
+/** Until what is done without an answer is done, by the clock of who asks. */
 const secondsToGo = ({ at, ask }: Message): number =>
-  Math.max(0, Math.ceil((Date.parse(ask?.going_at ?? at) - Date.parse(at)) / 1000));
+  Math.max(0, Math.ceil((Date.parse(ask?.going_at ?? at) - Date.now()) / 1000));
 
 function askText(message: Message, again: string): string[] {
   const { seq, board, about, ask: asked, files } = message;
