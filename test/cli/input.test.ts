@@ -210,6 +210,7 @@ describe('standard input', () => {
       '{"body":"x","reply_to":"six"}',
       `{"body":"${'x'.repeat(32_769)}"}`,
       '{"body":"x","files":[{"name":"api.md"}]}',
+      '{"body":"x","files":["fil_1"]}',
     ];
     writeFileSync(join(home().work, 'wrong'), [...lines, ...more].map((line) => `${line}\n`).join(''));
     const { stdout } = await home().shell('service say --ndjson-in --keep-going < wrong');
@@ -217,12 +218,17 @@ describe('standard input', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(answers.map(({ line }) => line)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(answers.map(({ line }) => line)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
     for (const { error, line } of answers) expect(error.hint, `line ${line}: ${error.message}`).to.not.equal('');
-    expect(answers.at(-1).error).to.include({
-      code: 'invalid_request',
-      message: 'The field "name" of files is not known.',
-    });
+    expect(answers.slice(-2).map(({ error }) => error.message)).to.deep.equal([
+      'The field "name" of files is not known.',
+      'A file of the line is not an object.',
+    ]);
+    for (const { error } of answers.slice(-2))
+      expect(error).to.include({
+        code: 'invalid_request',
+        hint: 'A file is {"file":"fil_…"}; it may also have version',
+      });
   });
 
   it('of lines is posted as the lines say: what is said beside them about a message is refused', async () => {

@@ -8,6 +8,7 @@ import { ClientError } from '../../../../client/errors.ts';
 import { newIdempotencyKey } from '../../../../client/idempotency.ts';
 import type { BodyIn } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
+import { isRecord } from '../../../../local/private-file.ts';
 import { findMessage } from '../read/references.ts';
 import { checkLength } from './body.ts';
 import type { PostOptions } from './flags.ts';
@@ -85,12 +86,9 @@ function parseLine(text: string): Line {
   const unknown = Object.keys(line).find((field) => !known.includes(field));
   if (unknown) throw wrong(`The field "${unknown}" is not known.`);
   for (const file of Array.isArray(line.files) ? line.files : []) {
-    const other = Object.keys(Object(file)).find((field) => field !== 'file' && field !== 'version');
-    if (other)
-      throw usage(
-        `The field "${other}" of files is not known.`,
-        'A file is {"file":"fil_…"}; it may also have version',
-      );
+    if (!isRecord(file)) throw wrongFile('A file of the line is not an object.');
+    const other = Object.keys(file).find((field) => field !== 'file' && field !== 'version');
+    if (other) throw wrongFile(`The field "${other}" of files is not known.`);
   }
   if (typeof line.body !== 'string') throw wrong('The field "body" must be there, and be text.');
   if (!/\S/u.test(line.body)) throw new Failure('body_empty', 'The text of the line is empty.');
@@ -101,3 +99,5 @@ function parseLine(text: string): Line {
 
 const wrong = (message: string) =>
   usage(message, `A line is {"body":"…"}; it may also have ${known.slice(1).join(', ')}`);
+
+const wrongFile = (message: string) => usage(message, 'A file is {"file":"fil_…"}; it may also have version');
