@@ -111,21 +111,25 @@ const warnRole = ({ name, role, board }: Member, wanted: string, out: Output): v
     `Give the agent another name in service.yaml, or change what the role may do: service board roles --set ${role} --can GRANTS --board ${board}`,
   );
 
+/** How often in a day one is asked for in vain before the refusal is taken as said. */
+const MAX_REFUSALS = 100;
+
 /**
- * The same seat is asked for under the same key, so that one whose answer was lost is found again for a day: with the token
+ * The same seat is asked for under the same keys, so that one whose answer was lost is found again for a day: with the token
  * that this machine never saved.
  */
 async function makeSeat(session: Session, board: Board, agent: Planned, out: Output): Promise<void> {
   const body = { board: board.name, name: agent.name, role: agent.role, harness: agent.profile.harness };
   const about = [board.id, agent.name, agent.role ?? '', agent.profile.harness].join('\n');
   const same = `swarm.${createHash('sha256').update(about).digest('hex').slice(0, 32)}`;
-  const make = (key?: string) => createSeat({ ...session, board: board.name }, { body, key, printed: false, out });
-  try {
-    // A kept refusal is given again for a day, also where there is room by now.
-    await make(same).catch((error: unknown) => {
-      if (codeOf(error) === 'limit_reached') return make();
+  const make = (n = 0): Promise<unknown> =>
+    createSeat({ ...session, board: board.name }, { body, key: `${same}.${n}`, printed: false, out }).catch((error) => {
+      // A kept refusal is given again for a day, also where there is room by now; whoever was refused has the next key.
+      if (n < MAX_REFUSALS && codeOf(error) === 'limit_reached' && error.replayed) return make(n + 1);
       throw error;
     });
+  try {
+    await make();
   } catch (error) {
     const held = ['name_taken', 'idempotency_conflict'].includes(codeOf(error) ?? '');
     throw held ? elsewhere(agent.name, board.name) : error;
