@@ -124,7 +124,7 @@ async function makeSeat(session: Session, board: Board, agent: Planned, out: Out
   const same = `swarm.${createHash('sha256').update(about).digest('hex').slice(0, 32)}`;
   const make = (n = 0): Promise<unknown> =>
     createSeat({ ...session, board: board.name }, { body, key: `${same}.${n}`, printed: false, out }).catch((error) => {
-      // A kept refusal is given again for a day, also where there is room by now; whoever was refused has the next key.
+      // A kept refusal is given again for a day, also where there is room by now; after each the next key is used.
       if (n < MAX_REFUSALS && codeOf(error) === 'limit_reached' && error.replayed) return make(n + 1);
       throw error;
     });
