@@ -9,14 +9,11 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
-import type { Room } from '../state/room.ts';
+import { FILES_INTERVAL_MS, type Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { oneAtATime, Throttle } from '../state/throttle.ts';
+import { oneAtATime } from '../state/throttle.ts';
 import { changesSince } from './kind.ts';
 import { NewFile } from './new-file.tsx';
-
-/** Messages change only how many came since a file: for them alone all files are read no sooner again. */
-const MESSAGES_INTERVAL_MS = 30_000;
 
 export function FileList({ room }: { room: Room }) {
   const {
@@ -27,18 +24,18 @@ export function FileList({ room }: { room: Room }) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     const read = oneAtATime(reload);
-    const later = new Throttle(() => void read(), MESSAGES_INTERVAL_MS);
     const stops = [
       room.subscribeThrottled(
         ({ event }) => /^(file\.|person\.renamed)/.test(event.type),
         () => void read(),
       ),
-      room.subscribe(({ event }) => {
-        if (event.type === 'message.posted') later.schedule();
-      }),
+      room.subscribeThrottled(
+        ({ event }) => event.type === 'message.posted',
+        () => void read(),
+        FILES_INTERVAL_MS,
+      ),
     ];
     return () => {
-      later.cancel();
       for (const stop of stops) stop();
     };
   }, [room]);

@@ -31,7 +31,7 @@ type TaskCounts = Answer<'listTasks'>['counts'] & { blockedRunning: number };
 /** More files than these are not read to count them. */
 export const MAX_FILES = 200;
 /** Messages change only how many came since a file: for them alone files are read no sooner again. */
-const FILES_INTERVAL_MS = 30_000;
+export const FILES_INTERVAL_MS = 30_000;
 
 type Listener = (roomEvent: RoomEvent) => void;
 
@@ -104,8 +104,8 @@ export class Room {
   }
 
   /** Calls `callback` shortly after events that match, once for many. Returns a function that unsubscribes. */
-  subscribeThrottled(matches: (roomEvent: RoomEvent) => unknown, callback: () => void): () => void {
-    const throttle = new Throttle(callback);
+  subscribeThrottled(matches: (roomEvent: RoomEvent) => unknown, callback: () => void, interval?: number): () => void {
+    const throttle = new Throttle(callback, interval);
     const stop = this.subscribe((roomEvent) => {
       if (matches(roomEvent)) throttle.schedule();
     });
