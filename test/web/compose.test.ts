@@ -475,19 +475,51 @@ describe('the message box', () => {
     const { page } = hers;
     await hers.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const held = await holdPosts(page, {});
-    await boxOf(page).fill('Not lost');
+    const toasts = page.getByRole('alert').filter({ hasText: `Not posted on ${board}. ` });
+    const lost = ['Not lost', 'Nor is\nthis'];
+    for (const text of lost) {
+      await boxOf(page).fill(text);
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('article', { name: 'maya, sending' }).nth(lost.indexOf(text)).waitFor();
+    }
+    await removeMaya(page);
+    held.resolve();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    for (const text of lost) {
+      const toast = toasts.filter({ hasText: text });
+      await toast.getByRole('button', { name: 'Copy it' }).click();
+      await toast.waitFor({ state: 'detached' });
+      expect(await copied()).to.equal(text);
+    }
+    await hers.close();
+  });
+
+  it('shows what it could not post on a board that is gone until it is copied', async () => {
+    const hers = await visit(server, maya, `/?board=${board}`);
+    const { page } = hers;
+    await hers.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const held = await holdPosts(page, {});
+    await boxOf(page).fill('Not\nlost');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('article', { name: 'maya, sending' }).waitFor();
-    await dana.ok('setBoardVisibility', { params: { board }, body: { visibility: 'private' } });
-    await dana.ok('removeMember', { params: { board, member: 'maya' } });
-    await boxOf(page).waitFor({ state: 'detached' });
+    await removeMaya(page);
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true }));
     held.resolve();
     const toast = page.getByRole('alert').filter({ hasText: `Not posted on ${board}. ` });
     await toast.getByRole('button', { name: 'Copy it' }).click();
-    await page.getByText('Copied your message').waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).to.equal('Not lost');
+    await page.getByText('The browser did not let this page copy your message.').waitFor();
+    expect(await toast.innerText()).to.include('Not\nlost');
+    await page.evaluate(() => Reflect.deleteProperty(navigator, 'clipboard'));
+    await toast.getByRole('button', { name: 'Copy it' }).click();
+    await toast.waitFor({ state: 'detached' });
     await hers.close();
   });
+
+  async function removeMaya(page: Page): Promise<void> {
+    await dana.ok('setBoardVisibility', { params: { board }, body: { visibility: 'private' } });
+    await dana.ok('removeMember', { params: { board, member: 'maya' } });
+    await boxOf(page).waitFor({ state: 'detached' });
+  }
 
   /** Holds what is posted, and then sends it with a change. */
   async function holdPosts(page: Page, change: object): Promise<PromiseWithResolvers<void>> {

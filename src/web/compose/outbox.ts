@@ -316,10 +316,11 @@ async function send(item: Unsent, list: string, asked: boolean): Promise<void> {
     const failed: Unsent = { ...item, state: 'failed', waits: isLost(error), unclear, problem };
     put(failed, list);
     if (failed.waits) tryLater();
+    const written = item.body.body;
     const text = `Not posted on ${board}. ${problem.message}`;
     // No conversation shows it any more, now or at all.
     if (hasCode(error, 'board_not_found', 'not_on_board'))
-      toastError(text, { label: 'Copy it', run: () => void copy(item.body.body, 'your message') });
+      toastError(`${text} You wrote:\n${written}`, { label: 'Copy it', run: () => copy(written, 'your message') });
     else if (!failed.waits && openTalk.peek()?.room.name !== board) toastError(text);
     else announceFailure(problem, isLost(error));
   } finally {

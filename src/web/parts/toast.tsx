@@ -4,7 +4,8 @@ import { signal } from '@preact/signals';
 interface Toast {
   id: number;
   text: string;
-  action?: { label: string; run: () => void } | undefined;
+  /** It ends the toast unless it resolves to false. */
+  action?: { label: string; run: () => unknown } | undefined;
   /** Until the person closes it. */
   stays?: boolean;
 }
@@ -41,14 +42,19 @@ export function toastError(text: string, action: Toast['action'] = { label: 'Clo
   show({ text, action, stays: true });
 }
 
-/** Copies a text to the clipboard and shows "Copied" with the name `what`, or that the browser did not allow it. */
-export async function copy(text: string, what: string): Promise<void> {
+/**
+ * Copies a text to the clipboard and shows "Copied" with the name `what`, or that the browser did not allow it. Resolves to
+ * whether it did.
+ */
+export async function copy(text: string, what: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     toast(`Copied ${what}`);
+    return true;
   } catch {
     // Without permission, or without https, where there is no clipboard.
     toastError(`The browser did not let this page copy ${what}. Select it and copy it with the keyboard.`);
+    return false;
   }
 }
 
@@ -71,9 +77,8 @@ const List = ({ shown }: { shown: readonly Toast[] }) => (
           <button
             type="button"
             class="b"
-            onClick={() => {
-              remove(id);
-              action.run();
+            onClick={async () => {
+              if ((await action.run()) !== false) remove(id);
             }}
           >
             {action.label}
