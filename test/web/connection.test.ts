@@ -106,6 +106,16 @@ describe('the page on a bad network', () => {
       await close();
     });
 
+  it('is loaded again for a file that was missing only once the server answers', async () => {
+    proxy.fail('GET /assets/index-', { status: 404 }, 2);
+    proxy.fail(({ path }) => proxy.broken > 1 && /^\/(\?|$)/.test(path), 'reset');
+    const { page, close } = await visit(proxy, new Api(proxy.url, dana.token), `/?board=${board}`);
+    await until(() => proxy.count('HEAD /') > 1, 'it has asked for the server twice');
+    proxy.heal();
+    await boxOf(page).waitFor();
+    await close();
+  });
+
   it('says of what time presence is, and decides nothing by a key, without a connection', async () => {
     const claude = await newAgent(dana, board);
     await claude.ok('setPresence', { body: { presence: 'working' } });

@@ -12,13 +12,19 @@ let missing = false;
 const note = ({ target }) => {
   if (String(target.src ?? target.href).startsWith(`${location.origin}/assets/`)) missing = true;
 };
+// Without an answer the browser would show an error of its own, and nothing would look for the server any more.
+const reload = async () => {
+  const { ok } = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => ({}));
+  if (ok) location.reload();
+  else setTimeout(reload, 1_000);
+};
 addEventListener('error', note, true);
 addEventListener('load', () => {
   removeEventListener('error', note, true);
   try {
     const times = missing ? Number(sessionStorage.getItem('missing')) + 1 : 0;
     sessionStorage.setItem('missing', String(times));
-    if (missing && times <= 20) setTimeout(() => location.reload(), 1_000);
+    if (missing && times <= 20) setTimeout(reload, 1_000);
   } catch {
     // Without storage it would not end.
   }
