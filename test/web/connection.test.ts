@@ -116,6 +116,13 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  it('is live where the server did not have the code that tabs share', async () => {
+    proxy.fail('GET /assets/worker-', { status: 404 });
+    const { close } = await open();
+    expect(proxy.broken).to.equal(1);
+    await close();
+  });
+
   it('says of what time presence is, and decides nothing by a key, without a connection', async () => {
     const claude = await newAgent(dana, board);
     await claude.ok('setPresence', { body: { presence: 'working' } });

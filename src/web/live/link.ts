@@ -117,8 +117,13 @@ export function startLink(): void {
   };
   // The tab holds the lock until it closes, which tells the hub that it is gone.
   void navigator.locks.request(lock, () => new Promise(() => {}));
-  if (typeof SharedWorker === 'function') connectWorker();
-  else connectTabs(lock, again);
+  if (typeof SharedWorker !== 'function') connectTabs(lock, again);
+  // The server may be of another build, and not have its code.
+  else
+    connectWorker(() => {
+      connectTabs(lock, again);
+      hello();
+    });
   session.subscribe(hello);
   listen(async ({ type }) => {
     if (type !== 'session_ended') return;
@@ -138,8 +143,10 @@ export function startLink(): void {
   });
 }
 
-function connectWorker(): void {
+/** @param onFailure called when the worker's code could not be loaded */
+function connectWorker(onFailure: () => void): void {
   const worker = new SharedWorker(workerUrl('live'), { type: 'module', name: 'live' });
+  worker.addEventListener('error', onFailure, { once: true });
   worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => receive(data);
   send = (message) => worker.port.postMessage(message);
 }
