@@ -242,11 +242,11 @@ describe('the conversation', () => {
     await close();
   });
 
-  it('opens while the replies of a long open thread are still being loaded', async () => {
+  it('opens while the replies of a long open thread are still being loaded, and shows what came to them meanwhile', async () => {
     const { id } = await say(maya, 'Who takes it?', { to: ['all'] });
-    let last = 0;
-    for (let n = 1; n <= 201; n++) last = (await say(maya, `Reply ${n}`, { reply_to: id, to: ['all'] })).seq;
-    await read(dana, last);
+    const said = [];
+    for (let n = 1; n <= 201; n++) said.push(await say(maya, `Reply ${n}`, { reply_to: id, to: ['all'] }));
+    await read(dana, said[200]!.seq);
     const { page, close } = await visit(server, dana);
     await page.evaluate((root) => localStorage.setItem('threads', JSON.stringify([[root, true]])), id);
     const opened = Promise.withResolvers<void>();
@@ -257,8 +257,14 @@ describe('the conversation', () => {
     await page.goto(`${server.url}/?board=${board.name}`);
     await page.waitForFunction(() => document.querySelector('.tl')?.ariaBusy === 'false');
     await page.getByRole('button', { name: /^201 replies/ }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    // It is among those that were read before.
+    await maya.ok('addReaction', { params: { message: said[198]!.id, reaction: 'tada' } });
+    await say(maya, 'Done');
+    await article(page, 'Done').waitFor();
     opened.resolve();
     await article(page, 'Reply 201').last().waitFor();
+    await article(page, 'Reply 199').last().getByRole('button', { name: /^1 .*, maya$/ }).waitFor();
     await close();
   });
 

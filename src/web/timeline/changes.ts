@@ -4,7 +4,7 @@ import { emojis, type ReactionName } from '../../contract/values.ts';
 import { listAll } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 import type { Entry } from './entries.ts';
-import { Post } from './thread.ts';
+import { Post, type Thread } from './thread.ts';
 import type { Unread } from './unread.ts';
 
 interface LoadedMessages {
@@ -12,8 +12,7 @@ interface LoadedMessages {
   readonly unread: Unread;
   readonly room: Pick<Room, 'me'>;
   find(seq: number): { post: Post; root: Post } | undefined;
-  /** Keeps the number of messages in the document bounded. */
-  trim(): void;
+  loadReplies(thread: Thread): Promise<void>;
 }
 
 /** Updates the loaded messages that an event concerns. */
@@ -50,7 +49,7 @@ function applyReply(loaded: LoadedMessages, reply: Message): void {
   // The count is not right either while the replies that should tell it could not be loaded.
   if (isNew || reply.at === last || thread.open.peek() || thread.error.peek() !== null) {
     if (isNew) thread.openUnlessClosed();
-    void thread.load().then(() => loaded.trim());
+    void loaded.loadReplies(thread);
   }
 }
 

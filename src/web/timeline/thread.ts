@@ -64,14 +64,13 @@ export class Thread {
   }
 
   /** Opens or closes the thread and remembers that as the person's choice. */
-  setOpen(open: boolean): Promise<void> {
+  setOpen(open: boolean): void {
     // Another tab may have stored more since.
     choices = readChoices();
     choices.delete(this.root.id);
     choices.set(this.root.id, open);
     writeStorage('threads', JSON.stringify([...choices].slice(-MAX_REMEMBERED)));
     this.open.value = open;
-    return open ? this.load() : Promise.resolve();
   }
 
   /** Loads the replies once. */

@@ -11,7 +11,7 @@ import type { Room, RoomEvent } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 import { applyEvent } from './changes.ts';
 import { type Entry, hasLine, lineTypes, weightOf } from './entries.ts';
-import { Post, REPLIES } from './thread.ts';
+import { Post, REPLIES, type Thread } from './thread.ts';
 import { rootSeqOf, Unread } from './unread.ts';
 
 const PAGE = 50;
@@ -305,9 +305,8 @@ export class Timeline {
       if (!(entry instanceof Post) || !entry.thread) continue;
       if (this.unread.inThread(entry.seq).length > 0 && withNew.has(entry.seq)) entry.thread.openUnlessClosed();
       if (!entry.thread.open.peek()) continue;
-      const load = entry.thread.load();
-      if ((entry.message.peek().reply_count ?? 0) <= REPLIES) loads.push(load);
-      else void load.then(() => this.trim());
+      if ((entry.message.peek().reply_count ?? 0) <= REPLIES) loads.push(entry.thread.load());
+      else void this.loadReplies(entry.thread);
     }
     await Promise.all(loads);
   }
@@ -359,7 +358,18 @@ export class Timeline {
 
   /** Opens or closes a thread as the person chose. */
   async setOpen({ thread }: Post, open: boolean): Promise<void> {
-    await thread?.setOpen(open);
+    thread?.setOpen(open);
+    if (thread && open) await this.loadReplies(thread);
+    else this.trim();
+  }
+
+  /** Loads the replies of a thread, and applies events that arrived during it afterwards. Keeps their number bounded. */
+  async loadReplies(thread: Thread): Promise<void> {
+    const arrived: RoomEvent[] = [];
+    const stop = this.room.subscribe((roomEvent) => arrived.push(roomEvent));
+    await thread.load();
+    stop();
+    for (const { event, message } of arrived) applyEvent(this, event, message);
     this.trim();
   }
 
