@@ -116,6 +116,22 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  for (const missing of ['index-*.css', 'sign-in-*.js'])
+    it(`keeps the code of a sign-in link where a server did not have its ${missing}`, async () => {
+      const { code } = await dana.ok('createLoginCode');
+      const { context, tab, close } = await visit(server, null);
+      const asked: string[] = [];
+      await context.route(`**/assets/${missing}`, (route) =>
+        asked.push(route.request().url()) > 1 ? route.continue() : route.fulfill({ status: 404 }),
+      );
+      const page = await tab(`/?board=${board}#code=${code}`);
+      await page.waitForFunction(() => performance.getEntriesByType('navigation')[0]?.toJSON().type === 'reload');
+      await page.getByRole('button', { name: 'Sign in as dana' }).click();
+      await boxOf(page).waitFor();
+      expect(page.url()).to.equal(`${server.url}/?board=${board}`);
+      await close();
+    });
+
   it('is live where the server did not have the code that tabs share', async () => {
     proxy.fail('GET /assets/worker-', { status: 404 });
     const { close } = await open();

@@ -1,4 +1,5 @@
 import { lazy as preactLazy } from 'preact/compat';
+import { linkedCode } from '../sign-in/linked-code.ts';
 
 const RETRY_DELAY_MS = 1_000;
 /** The page is loaded again at most once in this time. */
@@ -23,6 +24,8 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
     if (!reloading && Date.now() - Number(sessionStorage.getItem(LAST_RELOAD)) < MIN_RELOAD_MS) throw error;
     reloading = true;
     sessionStorage.setItem(LAST_RELOAD, String(Date.now()));
+    // It was taken out of the address.
+    if (linkedCode.peek() !== null) history.replaceState(history.state, '', `#code=${linkedCode.peek()}`);
     location.reload();
     return new Promise(() => {});
   }

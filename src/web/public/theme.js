@@ -12,11 +12,15 @@ let missing = false;
 const note = ({ target }) => {
   if (String(target.src ?? target.href).startsWith(`${location.origin}/assets/`)) missing = true;
 };
+// As it was before the page changed it.
+const { href } = location;
 // Without an answer the browser would show an error of its own, and nothing would look for the server any more.
 const reload = async () => {
   const { ok } = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => ({}));
-  if (ok) location.reload();
-  else setTimeout(reload, 1_000);
+  if (!ok) return setTimeout(reload, 1_000);
+  // Nobody is signed in yet: the code of a sign-in link, which the page takes out of the address, may not be used yet.
+  if (!document.querySelector('.app')) history.replaceState(history.state, '', href);
+  location.reload();
 };
 addEventListener('error', note, true);
 addEventListener('load', () => {
