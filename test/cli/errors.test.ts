@@ -86,7 +86,9 @@ describe('errors', () => {
     let answer: { status: number; type?: string; body?: string; cut?: true };
     const server = createServer((_, res) => {
       const { status, type = 'text/html', body = '<h1>A page</h1>', cut } = answer;
-      res.writeHead(status, { 'content-type': type, 'content-length': body.length + (cut ? 9 : 0) });
+      // Longer than the time limit, which could otherwise end in the middle of a repeat.
+      const headers = { 'content-type': type, 'retry-after': '60' };
+      res.writeHead(status, { ...headers, 'content-length': body.length + (cut ? 9 : 0) });
       if (cut) res.write(body, () => res.destroy());
       else res.end(body);
     });
