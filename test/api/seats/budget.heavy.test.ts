@@ -601,7 +601,8 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     } finally {
       db.write = write;
     }
-    expect(writes).to.be.at.most(10);
+    // Ten, and what the server notes by itself meanwhile.
+    expect(writes).to.be.at.most(13);
   });
 
   it('is braked by its next read where the brake could not be written', async () => {
