@@ -1,6 +1,6 @@
 /** The page on a network that is dead or silent for a while: what was asked and written meanwhile is done once it is back. */
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, newBoardWith, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -15,6 +15,14 @@ import { type Visit, visit } from './support/visit.ts';
 after(closeBrowser);
 
 const boxOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+/** Answers that a file of the page is missing until the page is loaded again; the browser may ask for it several times. */
+async function missingUntilReload(context: BrowserContext, file: string): Promise<void> {
+  let pages = 0;
+  context.on('request', (request) => {
+    if (request.isNavigationRequest()) pages++;
+  });
+  await context.route(`**/assets/${file}`, (route) => (pages > 1 ? route.continue() : route.fulfill({ status: 404 })));
+}
 const notPosted = (page: Page) => page.getByRole('article', { name: 'dana, not posted' });
 
 describe('the page on a bad network', () => {
@@ -96,10 +104,7 @@ describe('the page on a bad network', () => {
   for (const missing of ['index-*.js', 'page-*.js', 'index-*.css'])
     it(`comes up by itself where a server that was being replaced did not have its ${missing}`, async () => {
       const { context, tab, close } = await visit(server, dana);
-      const asked: string[] = [];
-      await context.route(`**/assets/${missing}`, (route) =>
-        asked.push(route.request().url()) > 1 ? route.continue() : route.fulfill({ status: 404 }),
-      );
+      await missingUntilReload(context, missing);
       const page = await tab(`/?board=${board}`);
       await page.waitForFunction(() => performance.getEntriesByType('navigation')[0]?.toJSON().type === 'reload');
       await boxOf(page).waitFor();
@@ -120,10 +125,7 @@ describe('the page on a bad network', () => {
     it(`keeps the code of a sign-in link where a server did not have its ${missing}`, async () => {
       const { code } = await dana.ok('createLoginCode');
       const { context, tab, close } = await visit(server, null);
-      const asked: string[] = [];
-      await context.route(`**/assets/${missing}`, (route) =>
-        asked.push(route.request().url()) > 1 ? route.continue() : route.fulfill({ status: 404 }),
-      );
+      await missingUntilReload(context, missing);
       const page = await tab(`/?board=${board}#code=${code}`);
       await page.waitForFunction(() => performance.getEntriesByType('navigation')[0]?.toJSON().type === 'reload');
       await page.getByRole('button', { name: 'Sign in as dana' }).click();
