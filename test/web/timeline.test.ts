@@ -264,7 +264,10 @@ describe('the conversation', () => {
     await article(page, 'Done').waitFor();
     opened.resolve();
     await article(page, 'Reply 201').last().waitFor();
-    await article(page, 'Reply 199').last().getByRole('button', { name: /^1 .*, maya$/ }).waitFor();
+    await article(page, 'Reply 199')
+      .last()
+      .getByRole('button', { name: /^1 .*, maya$/ })
+      .waitFor();
     await close();
   });
 
