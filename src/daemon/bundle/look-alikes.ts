@@ -59,15 +59,21 @@ for (let n = 0; n < 26; n++) {
   for (const first of [0x1f150, 0x1f170, 0x1f1e6]) add(String.fromCodePoint(first + n), letter);
   add(letter, letter);
 }
-for (const range of otherForms) {
-  const [first = 0, last = 0] = range.split('-').map((hex) => Number.parseInt(hex, 16));
-  for (let point = first; point <= last; point++) {
-    const form = String.fromCodePoint(point);
-    const plain = form
-      .normalize('NFKD')
-      .replaceAll(/[\p{M}()]/gu, '')
-      .toLowerCase();
-    if (plain !== form && /^[!-~]+$/.test(plain)) add(form, skeleton(plain));
+let hasOtherForms = false;
+
+/** Most texts are read without them: it takes longer than the rest. */
+function addOtherForms(): void {
+  hasOtherForms = true;
+  for (const range of otherForms) {
+    const [first = 0, last = 0] = range.split('-').map((hex) => Number.parseInt(hex, 16));
+    for (let point = first; point <= last; point++) {
+      const form = String.fromCodePoint(point);
+      const plain = form
+        .normalize('NFKD')
+        .replaceAll(/[\p{M}()]/gu, '')
+        .toLowerCase();
+      if (plain !== form && /^[!-~]+$/.test(plain)) add(form, skeleton(plain));
+    }
   }
 }
 
@@ -85,6 +91,9 @@ export const isBracket = (point: number): boolean => brackets.has(point);
 /** The text with each character replaced by the one that it looks like. */
 export function skeleton(text: string): string {
   let read = '';
-  for (const character of text) read += skeletons.get(character) ?? character;
+  for (const character of text) {
+    if (character > '\x7f' && !hasOtherForms) addOtherForms();
+    read += skeletons.get(character) ?? character;
+  }
   return read;
 }
