@@ -25,6 +25,8 @@ export class Output {
   pick: (record: object) => unknown = (record) => record;
   /** What `--jq` makes of a record; set once the flags are known. */
   filter: ((record: unknown) => string) | null = null;
+  /** Whether the text of the result has tags and lines of ours for an agent, and what others wrote is escaped in it. */
+  tagged = false;
   /** Whether the one object of `--json` is printed. */
   private printed = false;
   /** Whether a line of several was. */
@@ -55,13 +57,17 @@ export class Output {
   print(record: object, text: () => string, secret?: string): void {
     if (this.quiet && secret === undefined) return;
     if (this.mode === 'text') {
-      write(this.quiet ? (secret as string) : text());
+      this.write(this.quiet ? (secret as string) : text());
       for (const reminder of this.saidReminders()) this.note(`Reminder: ${reminder}`);
       return;
     }
     const whole = { ...this.base, ...autostarted(), ...record };
     this.show(whole, this.mode === 'json' && this.terminal ? 2 : undefined);
     this.printed = true;
+  }
+
+  private write(text: string): void {
+    if (text !== '') show(process.stdout, `${text}\n`, this.tagged);
   }
 
   private show(record: object, indent?: number): void {
@@ -109,13 +115,13 @@ export class Output {
 
   /** As text, what of a result is known before the rest of it. */
   begin(text: string): void {
-    if (!this.quiet && this.mode === 'text') write(text);
+    if (!this.quiet && this.mode === 'text') this.write(text);
   }
 
   /** One record of a list or stream, on a line of its own. */
   each(record: object, text?: () => string): void {
     if (this.quiet) return;
-    if (this.mode === 'text' && text) write(text());
+    if (this.mode === 'text' && text) this.write(text());
     else this.show(record);
     this.wroteLine = true;
   }
@@ -174,13 +180,9 @@ export class Output {
 
   /** An error object for programs; after the first line of a stream it is the last line. */
   printError(body: object): void {
-    if (this.values) show(process.stderr, `${JSON.stringify(body)}\n`);
+    if (this.values) show(process.stderr, `${JSON.stringify(body)}\n`, true);
     else showJson(body, this.mode === 'json' && this.terminal && !this.wroteLine ? 2 : undefined);
   }
-}
-
-function write(text: string): void {
-  if (text !== '') show(process.stdout, `${text}\n`);
 }
 
 /** Everything written to standard output has left this process. */

@@ -22,6 +22,7 @@ export default class Skill extends BaseCommand<typeof Skill> {
     if (harness !== undefined && !profile)
       throw usage(`There is no profile of ${harness}.`, `Choose: ${all.map((one) => one.harness).join(', ')}`);
     const skill = skillText(profile);
+    this.out.tagged = true;
     this.print<typeof json>({ skill }, () => skill.trimEnd());
   }
 }

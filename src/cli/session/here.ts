@@ -8,6 +8,7 @@ import { environmentToken } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { runsFromSources } from '../../local/program.ts';
 import { runtime } from '../runtime.ts';
+import { showToAgent } from '../terminal/terminal.ts';
 
 /** This program, as hooks find it. */
 export function ownProgram(): Program {
@@ -24,6 +25,10 @@ export async function lookAround(): Promise<void> {
   profiles = (await loadProfiles(folders.config)).all;
   told = detectSession(env, profiles);
   if (!told.sandbox && !runsFromSources()) refreshLauncher(ownProgram());
+  if (!told.inside) return;
+  const { body } = await import('../../daemon/bundle/escape.ts');
+  const reserved = reservedHere();
+  showToAgent((text) => body(text, reserved) ?? '');
 }
 
 /** What was found, or what the built-in profiles tell. */

@@ -1,6 +1,7 @@
 /**
- * The one way of text to standard output and standard error: nothing that somebody else wrote acts on the terminal. Only
- * what is data, byte for byte, goes past it, and only into a pipe or a file.
+ * The one way of text to standard output and standard error: nothing that somebody else wrote acts on the terminal, or reads
+ * as ours or its program's to the agent that runs the command. Only what is data, byte for byte, goes past it, and only into a
+ * pipe or a file.
  */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Env } from '../../local/folders.ts';
@@ -22,23 +23,34 @@ export const ownStyle =
     style(harmless(text)).replaceAll(/\x1b\[(\d{1,2})m/g, (_, code) => `\x1b[${code};${mark()}m`);
 
 /** A text in which control characters are shown instead of obeyed; our own colours stay. */
-export function harmless(text: string): string {
-  if (own === null || !text.includes(own)) return escapeUntrusted(text);
+export function harmless(text: string, escaped = escapeUntrusted): string {
+  if (own === null || !text.includes(own)) return escaped(text);
   return text
     .split(new RegExp(`(\x1b\\[\\d{1,2};${own}m)`))
-    .map((part, i) => (i % 2 === 1 ? part : escapeUntrusted(part)))
+    .map((part, i) => (i % 2 === 1 ? part : escaped(part)))
     .join('');
 }
 
-/** A text as it is given to a terminal, or to a pager in front of it. */
-export function shown(text: string): string {
-  const safe = marked(harmless(text));
+/** Further escapes what others wrote, where an agent reads it. */
+let forAgent: ((text: string) => string) | null = null;
+
+export function showToAgent(escaped: (text: string) => string): void {
+  forAgent = escaped;
+}
+
+/**
+ * A text as it is given to a terminal, or to a pager in front of it.
+ * @param tagged it has tags and lines of ours for an agent, and what others wrote is escaped in it
+ */
+export function shown(text: string, tagged = false): string {
+  const further = tagged ? null : forAgent;
+  const safe = marked(further ? harmless(text, (part) => further(escapeUntrusted(part))) : harmless(text));
   return own === null ? safe : safe.replaceAll(`;${own}m`, 'm');
 }
 
-/** Text for a person. */
-export function show(stream: NodeJS.WriteStream, text: string): void {
-  stream.write(shown(text));
+/** Text for a person or an agent. @param tagged see `shown` */
+export function show(stream: NodeJS.WriteStream, text: string, tagged = false): void {
+  stream.write(shown(text, tagged));
 }
 
 /** Goes to the beginning of the line of a terminal and erases it. */

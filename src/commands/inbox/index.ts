@@ -73,6 +73,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   }
 
   private async ofAgent(session: Awaited<ReturnType<typeof this.session>>): Promise<void> {
+    this.out.tagged = true;
     if (this.flags.follow) return followInbox(session, this.flags, this.out);
     const shown = await readInbox(session, this.reading);
     const { inbox, record, flags } = shown;

@@ -28,6 +28,7 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), reading, this.out);
     const session = await ofInbox(await this.session('G'));
+    this.out.tagged = true;
     const shown = await readInbox(session, reading);
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;

@@ -71,6 +71,7 @@ export async function inboxOfSeats(
   out: Output,
 ): Promise<void> {
   const { follow } = flags;
+  out.tagged = true;
   if (follow) interruptWith(() => process.exit(EXIT.done));
   const inbox = await SeatsInbox.of(seats, open, follow ? { ...flags, wait: 86_400 } : flags, out);
   do {
