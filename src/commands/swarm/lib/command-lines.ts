@@ -1,5 +1,6 @@
 /** Builds the command line of an agent: its program's own, then what the user added. */
 import { runtime } from '../../../cli/runtime.ts';
+import { quoted } from '../../../daemon/bundle/escape.ts';
 import { configFolder, fillPlaceholders } from '../../../harness/programs.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { programOf } from '../../run/lib/programs.ts';
@@ -56,7 +57,7 @@ interface Told {
 
 /** What a new session is told first. A ticket that is told in the prompt stands in the first line. */
 export function firstPrompt({ seat: { saved, origin }, ticket }: Told): string {
-  const who = `You are ${saved.name}${saved.role ? ` (role ${saved.role})` : ''} on the board ${saved.board} of ${origin}.`;
+  const who = `You are ${quoted(saved.name)}${saved.role ? ` (role ${quoted(saved.role)})` : ''} on the board ${quoted(saved.board)} of ${origin}.`;
   return [
     ticket ? `${who} First take your seat: service status --launch ${ticket}` : who,
     'Read what the board is about with service board charter, and what was said with service read. Then end your turn and wait: what is meant for you comes into this session by itself.',
@@ -65,4 +66,4 @@ export function firstPrompt({ seat: { saved, origin }, ticket }: Told): string {
 
 /** What a session that goes on is told, so that it has a turn and is heard and woken after it. */
 export const nextPrompt = ({ saved }: Seat): string =>
-  `You are ${saved.name} on the board ${saved.board} again. See what came meanwhile with service inbox, then go on with your work or wait.`;
+  `You are ${quoted(saved.name)} on the board ${quoted(saved.board)} again. See what came meanwhile with service inbox, then go on with your work or wait.`;
