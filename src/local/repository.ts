@@ -56,9 +56,15 @@ export async function stagedFiles(folder: string): Promise<string[] | null> {
   return text === null ? null : text.split('\0').filter(Boolean);
 }
 
-function run(cwd: string, words: string[], env: NodeJS.ProcessEnv): Promise<string | null> {
+/** Whoever can write to a folder can make it a repository, whose configuration names commands: git runs none of them. */
+const WATCHES_NOTHING = ['-c', 'core.fsmonitor=false'];
+/** The protocols are for a git that does not know the other one. */
+const FETCHES_NOTHING = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+
+function run(cwd: string, words: string[], given: NodeJS.ProcessEnv): Promise<string | null> {
+  const options = { cwd, env: { ...given, ...FETCHES_NOTHING }, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES };
   return new Promise((resolve) => {
-    execFile('git', words, { cwd, env, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout) =>
+    execFile('git', [...WATCHES_NOTHING, ...words], options, (error, stdout) =>
       resolve(error ? null : stdout.replace(/\n$/, '')),
     );
   });

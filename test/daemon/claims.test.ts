@@ -1,7 +1,7 @@
 /** What the claims of others cost a session that edits files, and what it is told of them. */
 import { execFileSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -13,6 +13,7 @@ import type { ServerEvents } from '../../src/daemon/server-link/link.ts';
 import type { Servers } from '../../src/daemon/server-link/servers.ts';
 import type { GoneDeps } from '../../src/daemon/sessions/gone.ts';
 import type { Session } from '../../src/daemon/sessions/session.ts';
+import { stagedFiles } from '../../src/local/repository.ts';
 import { until } from '../support/until.ts';
 
 const claimOf = (agent: string, paths: string[]) => ({
@@ -72,6 +73,25 @@ describe('claims of others', () => {
     claims = [{ ...claimOf('codex', ['a.ts']), repo: null as unknown as string }, claimOf('omp', ['a.ts'])];
     await edit('a.ts');
     expect(told()).to.deep.equal([]);
+  });
+
+  it('run nothing that the configuration of a repository names', async () => {
+    const git = (...words: string[]) => execFileSync('git', ['-C', folder, ...words]);
+    const ran = join(folder, 'ran');
+    writeFileSync(join(folder, 'a.ts'), '');
+    git('add', 'a.ts');
+    git('config', 'core.fsmonitor', `touch '${ran}'; false`);
+    expect(await stagedFiles(folder)).to.deep.equal(['a.ts']);
+    expect(existsSync(ran), 'what watches its files').to.equal(false);
+    git('remote', 'remove', 'origin');
+    // Its first commit is missing, and said to be had from another repository by a command.
+    const promised = { url: folder, promisor: 'true', uploadpack: `touch '${ran}'; false` };
+    for (const [name, value] of Object.entries(promised)) git('config', `remote.p.${name}`, value);
+    git('config', 'core.repositoryFormatVersion', '1');
+    git('config', 'extensions.partialClone', 'p');
+    writeFileSync(join(folder, '.git', 'HEAD'), `${'1'.repeat(40)}\n`);
+    await edit('a.ts');
+    expect(existsSync(ran), 'what it fetches with').to.equal(false);
   });
 
   it('are told once of each file, also of one edited before', async () => {
