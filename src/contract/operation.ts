@@ -147,7 +147,8 @@ export function errorCodesOf(row: OperationRow): ErrorCode[] {
   const { credentials } = row;
   const writes = row.method !== 'GET';
   const only = (kind: CredentialKind): boolean => credentials.length === 1 && credentials[0] === kind;
-  // A browser's write is proven to come from a page of this server before it is looked at who may do it.
+  // A browser's write is proven to come from a page of this server before it is looked at who may do it. Where nobody
+  // signs in, attempts are counted, and those that a page of another site makes are refused instead.
   const signedIn = credentials.some((kind) => kind !== 'IN');
   const given: [boolean, ErrorCode[]][] = [
     [true, ['invalid_request']],
@@ -155,7 +156,7 @@ export function errorCodesOf(row: OperationRow): ErrorCode[] {
     [(credentials.length > 0 && !credentials.includes('AG')) || row.agentsNeed !== undefined, ['human_token_required']],
     [only('AG'), ['agent_token_required']],
     [only('BR'), ['browser_session_required']],
-    [row.origin === true || (writes && signedIn), ['origin_not_allowed']],
+    [writes, ['origin_not_allowed']],
     [writes && signedIn, ['csrf_token_invalid']],
     [row.guests !== undefined, ['guest_not_allowed']],
     [row.admins !== undefined, ['server_admin_required']],

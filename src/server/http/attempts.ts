@@ -1,6 +1,7 @@
 /** Where attempts are counted on a request's way: as it arrives, once its person is known, and when its end is known. */
 import type { Next } from 'koa';
 import { Refusal } from '../../contract/errors.ts';
+import { refuseOtherSites } from './browser.ts';
 import { clientOf } from './connection/address.ts';
 import type { AppOptions, Context, Step } from './context.ts';
 
@@ -24,13 +25,17 @@ export async function limitBad({ attempts, site }: AppOptions, { req }: Context,
   }
 }
 
-/** Refuses an operation that its client tried too often. @throws Refusal `rate_limited`. */
+/**
+ * Refuses an operation that its client tried too often. What a page of another site has a browser send is no attempt of
+ * the person who looks at that page, and is not counted. @throws Refusal `rate_limited`, `origin_not_allowed`.
+ */
 export const limitAttempts =
   (options: AppOptions): Step =>
   (ctx, next) =>
     options.attempts.counts(ctx.state.operation, 'address') ? attempt(options, ctx, next) : next();
 
 async function attempt({ attempts, site }: AppOptions, { req, state }: Context, next: Next): Promise<void> {
+  refuseOtherSites(req, site);
   state.passes = [await attempts.enter(state.operation, clientOf(req, site.mode).subject)];
   try {
     await next();

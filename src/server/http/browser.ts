@@ -43,10 +43,19 @@ export function checkOrigin(req: IncomingMessage, site: Site, host: string): voi
   const { origin } = req.headers;
   const fetchSite = req.headers['sec-fetch-site'];
   if (origin === site.origin(host) && (fetchSite === undefined || fetchSite === 'same-origin')) return;
-  throw new Refusal('origin_not_allowed', 'Only a page of this server may send this.', {
+  throw originNotAllowed(site);
+}
+
+/** @throws Refusal `origin_not_allowed` where the browser says that a page of another site made the request. */
+export function refuseOtherSites(req: IncomingMessage, site: Site): void {
+  const fetchSite = req.headers['sec-fetch-site'];
+  if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none') throw originNotAllowed(site);
+}
+
+const originNotAllowed = (site: Site): Refusal =>
+  new Refusal('origin_not_allowed', 'Only a page of this server may send this.', {
     hint: `Open ${site.baseUrl()} and do it there.`,
   });
-}
 
 /**
  * Compares in constant time. @param expected the token that belongs to the cookie's session.

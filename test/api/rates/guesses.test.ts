@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answered, Api } from '../../support/api.ts';
+import type { Answered, Api, Call } from '../../support/api.ts';
 import { fromPage } from '../../support/browser.ts';
 import { newBoard } from '../../support/cast.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
@@ -72,6 +72,25 @@ forEachDatabase('guessing', (engine: Engine) => {
     for (let n = 0; n < 20; n++)
       await from('127.0.0.6').call('createBrowserToken', { body: { token: key }, headers: fromPage('http://x') });
     expect((await from('127.0.0.6', 'junk').call('getMe')).status).to.equal(401);
+  });
+
+  it('by a page of another site is refused, and counts against nobody', async () => {
+    const tries = [
+      ['createBrowserSession', { code: 'junk' }, 'login_code_invalid'],
+      ['connectPerson', { invite: `abi_${'A'.repeat(43)}`, handle: 'zed', key_name: 'x' }, 'invite_invalid'],
+      ['lookUpMachineRequest', { code: '000-000' }, 'unauthorized'],
+    ] as const;
+    for (const [name, body, otherwise] of tries) {
+      const tried = async (site: string) => {
+        const api = from('127.0.0.8');
+        return (await api.call(name, { body, headers: { ...fromPage(api.url), 'sec-fetch-site': site } } as Call)).code;
+      };
+      for (let n = 0; n < 21; n++)
+        expect(await tried(n % 2 === 0 ? 'cross-site' : 'same-site'), name).to.equal('origin_not_allowed');
+      expect(await tried('same-origin')).to.equal(otherwise);
+    }
+    const typed = { headers: { 'sec-fetch-site': 'none' } };
+    expect((await from('127.0.0.8').call('createMachineRequest', typed)).code).to.equal('invalid_request');
   });
 
   it('at sign-ins all at once gets no further than one after the other', async () => {
