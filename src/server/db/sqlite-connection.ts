@@ -100,7 +100,7 @@ export class SqliteSession extends Together {
 
 export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
   override readonly writable = true as const;
-  /** Whether anything was written. */
+  /** Whether it changed a row, or failed to. */
   changed = false;
   readonly #session: SqliteSession;
   readonly #shared: boolean;
@@ -135,12 +135,14 @@ export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
   }
 
   #write(run: () => number): number {
-    this.changed = true;
-    // The transaction may have ended with it; what came now would be one of its own.
-    if (this.#session.failed !== null) throw this.#session.failed;
     try {
-      return guard(run);
+      // The transaction may have ended with it; what came now would be one of its own.
+      if (this.#session.failed !== null) throw this.#session.failed;
+      const rows = guard(run);
+      if (rows > 0) this.changed = true;
+      return rows;
     } catch (error) {
+      this.changed = true;
       this.#session.failed = error;
       throw error;
     }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Message } from '../../../src/contract/types.ts';
 import { lockBoardByName } from '../../../src/server/boards/boards.store.ts';
 import { counterOf } from '../../../src/server/db/versions.store.ts';
+import { endDelegations } from '../../../src/server/delegations/delegations.store.ts';
 import type { Answered } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -111,7 +112,21 @@ forEachDatabase('posts at one moment', (engine) => {
     expect(kept.map(({ body }) => body.seq).sort((a, b) => a - b)).to.deep.equal([head + 1, head + 2, head + 3]);
   });
 
-  // On SQLite one write runs at a time.
+  // On SQLite they share a transaction with all other writes, and one write runs at a time.
+  if (engine === 'sqlite')
+    it('do not run again for a write beside them that is refused and found nothing to change', async () => {
+      let runs = 0;
+      const counted = server.db.write(async () => runs++);
+      const refused = server.db.write(async (tx) => {
+        await endDelegations(tx, { id: 'none', person_id: 'nobody' }, 'key');
+        throw new Error('there is none');
+      });
+      expect((await Promise.allSettled([counted, refused])).map(({ status }) => status)).to.deep.equal([
+        ...['fulfilled', 'rejected'],
+      ]);
+      expect(runs).to.equal(1);
+    });
+
   if (engine === 'postgres') {
     it('on other boards do not wait for one that another transaction holds', async () => {
       const [held, free] = [await newBoard(server.dana), await newBoard(server.dana)];
