@@ -1,5 +1,6 @@
 /** Counts what a piece of work costs the database: transactions, statements in them, and how often Postgres is waited for. */
 import pg from 'pg';
+import { Refusal } from '../../src/contract/errors.ts';
 import type { ReadTx, WriteTx } from '../../src/server/db/tx.ts';
 import type { TestServer } from './server.ts';
 
@@ -15,6 +16,8 @@ export interface Cost {
 }
 
 const STATEMENTS = new Set(['all', 'first', 'one', 'query', 'run', 'send', 'change']);
+/** Those that answer how many rows they changed. */
+const WRITING = new Set(['run', 'change']);
 
 /** Runs `fn` and answers what this server's process asked of its database meanwhile. */
 export async function costOf(server: TestServer, fn: () => Promise<unknown>): Promise<Cost> {
@@ -120,15 +123,47 @@ export async function leastCostOf(server: TestServer, fn: () => Promise<unknown>
   };
 }
 
-/** The same transaction, which calls `count` for each statement. */
-function counted<T extends ReadTx>(tx: T, count: () => void): T {
+/** Runs `fn` and answers how many rows this server's process changed in writes that were refused after that. */
+export async function changedAndRefused(server: TestServer, fn: () => Promise<unknown>): Promise<number> {
+  let all = 0;
+  const { db } = server;
+  const { write } = db;
+  db.write = (work, allows) =>
+    write.call(
+      db,
+      async (tx) => {
+        let changed = 0;
+        const add = (answer: unknown) =>
+          (answer as Promise<number>).then(
+            (rows) => (changed += rows),
+            () => {},
+          );
+        const noted = counted(tx as ReadTx, (name, answer) => void (WRITING.has(name) && add(answer))) as WriteTx;
+        return work(noted).catch((error: unknown) => {
+          if (error instanceof Refusal) all += changed;
+          throw error;
+        });
+      },
+      allows,
+    ) as never;
+  try {
+    await fn();
+  } finally {
+    db.write = write;
+  }
+  return all;
+}
+
+/** The same transaction, which calls `count` for each statement, with what it answers. */
+function counted<T extends ReadTx>(tx: T, count: (name: string, answer: unknown) => void): T {
   return new Proxy(tx, {
     get(target, name) {
       const value = Reflect.get(target, name, target) as unknown;
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        if (STATEMENTS.has(String(name))) count();
-        return value.apply(target, args);
+        const answer = value.apply(target, args) as unknown;
+        if (STATEMENTS.has(String(name))) count(String(name), answer);
+        return answer;
       };
     },
   });

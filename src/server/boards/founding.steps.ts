@@ -10,6 +10,7 @@ import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { insertMember } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { ZERO } from '../record/append.steps.ts';
+import { requireSeat, type SeatPlan } from '../seats/seat.steps.ts';
 import { readSettings } from '../settings/settings.store.ts';
 import { newId } from '../text/ids.ts';
 import { record } from './acting.steps.ts';
@@ -22,10 +23,7 @@ import { requireOneLine } from './texts.rules.ts';
 type RequestBody = Body<'createBoard'>;
 
 /** The first agent of a board, where a machine's delegation founds it for a session. */
-interface Founding {
-  agentId: string;
-  delegationId: string;
-}
+type FirstAgent = SeatPlan & { id: string; delegationId: string };
 
 /** A delegation has no admin powers, also an admin's. @throws Refusal `board_creation_restricted`. */
 export async function requireMayCreate(tx: WriteTx, { kind, person }: Caller): Promise<void> {
@@ -38,17 +36,18 @@ export async function requireMayCreate(tx: WriteTx, { kind, person }: Caller): P
 
 /**
  * Makes a board whose first owner is the caller's person.
- * @throws Refusal `board_name_taken`, `template_not_found`, 422 `invalid_request`.
+ * @throws Refusal `board_name_taken`, `template_not_found`, 422 `invalid_request`, and what making the agent's seat says.
  */
-export async function foundBoard(tx: WriteTx, caller: Caller, options: RequestBody, founding?: Founding) {
+export async function foundBoard(tx: WriteTx, caller: Caller, options: RequestBody, agent?: FirstAgent) {
   if (options.title !== undefined) requireOneLine(options.title);
   const template = options.template === undefined ? undefined : requireTemplate(options.template);
   const name = await claimName(tx, caller, options.name, template);
   const policy = presets[options.preset ?? template?.preset ?? 'starter'];
   const { board, creator } = newBoard(tx, caller, options, { name, template, policy });
+  if (agent) await requireSeat(tx, board, { ...caller.person, id: caller.person.person_id }, agent);
   await insertBoard(tx, board);
   await insertMember(tx, creator);
-  await recordCreation(tx, caller, { board, creator, policy }, founding);
+  await recordCreation(tx, caller, { board, creator, policy }, agent);
   caller.shown.board = board.id;
   return requirePlace({ board, member: creator, policy });
 }
@@ -128,7 +127,7 @@ async function recordCreation(
   tx: WriteTx,
   caller: Caller,
   { board, creator, policy }: { board: BoardRow; creator: MemberRow; policy: StoredPolicy },
-  founding: Founding | undefined,
+  agent: FirstAgent | undefined,
 ): Promise<void> {
   const setting = { tx, board, actor: eventActor(creator, caller.person.handle) };
   await record(setting, 'board.created', {
@@ -141,7 +140,7 @@ async function recordCreation(
     agents_add_people: board.agents_add_people === 1,
     ...(board.title === null ? {} : { title: board.title }),
     ...(board.visibility === 'private' ? { visibility: 'private' } : {}),
-    ...(founding ? { agent_id: founding.agentId, via: 'delegation', delegation_id: founding.delegationId } : {}),
+    ...(agent ? { agent_id: agent.id, via: 'delegation', delegation_id: agent.delegationId } : {}),
   });
   await record(setting, 'member.joined', {
     member_id: creator.id,

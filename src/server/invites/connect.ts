@@ -7,7 +7,7 @@ import { clearForInvites } from '../approvals/capsules.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { IDLE_SECONDS, makeKey, requireUnusedToken } from '../keys/keys.steps.ts';
 import type { AccessKeyRow } from '../keys/keys.store.ts';
-import { addMembership } from '../members/membership.steps.ts';
+import { addMembership, requireRoomForPerson } from '../members/membership.steps.ts';
 import { tellRedeemed } from '../notices/notices.steps.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
 import { move } from '../pairing/move.steps.ts';
@@ -33,9 +33,10 @@ export const connectPerson: OpenCase<'connectPerson'> = {
     if (!found) throw inviteInvalid();
     if ((await holderOfHandle(tx, body.handle)) !== undefined) throw handleTaken(body.handle);
     if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
+    for (const { board } of found.boards) await requireRoomForPerson(tx, board);
 
     const id = newId('hum', tx.now);
-    if ((await setUsed(tx, found.invite.id, id)) === 0) throw inviteInvalid();
+    await setUsed(tx, found.invite.id, id);
     if (found.effect.clears) await clearForInvites(tx, [found.invite.id], found.effect.clears);
     const { handle, display_name = null } = body;
     const person = await insertPerson(tx, { id, handle, display_name, server_role: 'member' });

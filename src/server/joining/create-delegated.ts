@@ -15,13 +15,12 @@ export const createDelegatedBoard: WriteCase<'createDelegatedBoard'> = {
 
   async run(tx, caller, { body, deps: { root } }) {
     await requireMayCreate(tx, caller);
-    const harness = harnessOf(body);
     const { delegation_id: delegationId } = (caller as DelegateCaller).delegation;
     // The first event names it, and members are listed by their ids: it comes after its person.
-    const agentId = newId('mem', tx.now + 1);
-    const place = await foundBoard(tx, caller, body, { agentId, delegationId });
+    const id = newId('mem', tx.now + 1);
     const { role, agent_name: name, session } = body;
-    const plan = { id: agentId, role, name, harness, session, delegationId };
+    const plan = { id, role, name, harness: harnessOf(body), session, delegationId };
+    const place = await foundBoard(tx, caller, body, plan);
     const seat = await makeSeat(tx, root, { ...caller, ...place }, plan);
     return { answer: await joinedView(tx, caller, { place, seat }) };
   },

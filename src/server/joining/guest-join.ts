@@ -14,7 +14,8 @@ import { requireActive } from '../operation/terms.ts';
 import type { OpenCase, RequestSource } from '../operation/usecase.ts';
 import { insertPerson, lockPeople } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
-import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
+import { makeSeat, requireSeat, rotateToken } from '../seats/seat.steps.ts';
+import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
@@ -41,7 +42,6 @@ export const joinAsGuest: OpenCase<'joinAsGuest'> = {
       throw codeInvalid();
     }
     requireActive(source, found.board, archivedByCode);
-    requireRole(found.board, found.code.role);
     if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
     const guest = await newGuest(tx, root, found, body);
     const { caller: by, key } = guest;
@@ -70,7 +70,10 @@ async function answerOf(tx: WriteTx, serverId: string, guest: JoinedGuest): Prom
 }
 
 async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body: RequestBody): Promise<JoinedGuest> {
-  const person = await insertPerson(tx, { handle: code.guest_handle ?? '', server_role: 'guest' });
+  const plan = { role: code.role, name: body.name, harness: harnessOf({ harness: body.harness }), joinCodeId: code.id };
+  const newcomer = { id: newId('hum', tx.now), handle: code.guest_handle ?? '', server_role: 'guest' as const };
+  await requireSeat(tx, board, newcomer, plan);
+  const person = await insertPerson(tx, newcomer);
   const { row: key, token } = await makeKey(tx, root, {
     personId: person.id,
     name: body.key_name,
@@ -82,7 +85,6 @@ async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body
   const member = await addMembership(tx, board, { person, join_code_id: code.id });
   const place = requirePlace({ board, member, policy: parsePolicy(board) });
   const caller = await callerOf(tx, root, token);
-  const plan = { role: code.role, name: body.name, harness: harnessOf({ harness: body.harness }), joinCodeId: code.id };
   const seat = await makeSeat(tx, root, { ...caller, ...place }, plan);
   await noteCodeUse(tx, code, { keyId: key.id, memberId: seat.row.id });
   return { caller, key, keyToken: body.client_token === undefined ? token : null, joined: { place, seat } };

@@ -8,7 +8,7 @@ import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import { requireActive } from '../operation/terms.ts';
-import { makeSeat, requireRole } from '../seats/seat.steps.ts';
+import { makeSeat, requireSeat } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { archivedByCode, codeInvalid, codeWorks, type Found, findCode, makerStands } from './code-validity.steps.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
@@ -21,14 +21,12 @@ export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, bod
   const { board, code } = await requireOwnCode(tx, caller, found);
   caller.shown.code = code.id;
   requireActive(caller, board, archivedByCode);
-  const harness = harnessOf(body);
-  requireRole(board, code.role);
-  const { person } = caller;
-  const member =
-    (await activeHuman(tx, board.id, person.person_id)) ??
-    (await addMembership(tx, board, { person: { ...person, id: person.person_id }, join_code_id: code.id }));
+  const plan = { ...body, harness: harnessOf(body), role: code.role, joinCodeId: code.id };
+  const person = { ...caller.person, id: caller.person.person_id };
+  const present = await activeHuman(tx, board.id, person.id);
+  if (!present) await requireSeat(tx, board, person, plan);
+  const member = present ?? (await addMembership(tx, board, { person, join_code_id: code.id }));
   const place = requirePlace({ board, member, policy: parsePolicy(board) });
-  const plan = { ...body, harness, role: code.role, joinCodeId: code.id };
   const seat = await makeSeat(tx, root, { ...caller, ...place }, plan);
   await noteCodeUse(tx, code, null);
   return { place, seat };

@@ -7,7 +7,7 @@ import { lockSeats } from '../members/end-members.store.ts';
 import { seatOfSession } from '../members/members.store.ts';
 import { addMembership } from '../members/membership.steps.ts';
 import type { DelegateCaller } from '../operation/caller.ts';
-import { makeSeat, type NewSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
+import { makeSeat, type NewSeat, requireSeat, rotateToken } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type BySession, harnessOf } from './join.rules.ts';
 
@@ -49,13 +49,11 @@ async function joinAnew(
   body: BySession,
 ): Promise<Joined> {
   const harness = harnessOf(body);
-  const role = body.role ?? usualRole;
-  requireRole(board, role);
-  const { person } = caller;
   const { delegation_id } = caller.delegation;
-  const via = { via: 'delegation' as const, delegation_id };
-  const member = present ?? (await addMembership(tx, board, { person: { ...person, id: person.person_id }, ...via }));
+  const plan = { ...body, role: body.role ?? usualRole, harness, delegationId: delegation_id };
+  const person = { ...caller.person, id: caller.person.person_id };
+  if (!present) await requireSeat(tx, board, person, plan);
+  const member = present ?? (await addMembership(tx, board, { person, via: 'delegation', delegation_id }));
   const place = requirePlace({ board, policy, member });
-  const plan = { ...body, role, harness, delegationId: delegation_id };
   return { place, seat: await makeSeat(tx, root, { ...caller, ...place }, plan) };
 }

@@ -4,7 +4,7 @@ import { lockPlace } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { makeSeat, requireRole } from '../seats/seat.steps.ts';
+import { makeSeat } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { joinedView } from '../views/seat.ts';
 import { type ByBoard, formOfDelegation, formOfKey, harnessOf } from './join.rules.ts';
@@ -29,6 +29,5 @@ function join(tx: WriteTx, root: RootKey, caller: Caller, body: Body<'joinBoard'
 async function joinByBoard(tx: WriteTx, root: RootKey, caller: Caller, body: ByBoard): Promise<Joined> {
   const place = await lockPlace(tx, caller, body.board);
   const harness = harnessOf(body);
-  requireRole(place.board, body.role);
   return { place, seat: await makeSeat(tx, root, { ...caller, ...place }, { ...body, harness }) };
 }

@@ -18,8 +18,10 @@ import { addGap } from './positions.store.ts';
 
 const PEOPLE = { limit: 1_000, what: 'people on this board', hint: 'Somebody has to leave it first.' };
 
+export type Newcomer = Pick<PersonRow, 'id' | 'handle'>;
+
 interface Arrival extends Authorized {
-  person: Pick<PersonRow, 'id' | 'handle' | 'server_role'>;
+  person: Newcomer & Pick<PersonRow, 'server_role'>;
   /** Who brings them; left out: they come by themselves. */
   actor?: EventActor;
   via?: 'delegation';
@@ -37,8 +39,8 @@ interface Arrival extends Authorized {
  * @throws Refusal `limit_reached`.
  */
 export async function addMembership(tx: WriteTx, board: BoardRow, arrival: Arrival): Promise<MemberRow> {
+  await requireRoomForPerson(tx, board);
   const former = await humanOf(tx, board.id, arrival.person.id);
-  requireRoom(await countPeople(tx, board.id), PEOPLE);
   const member = former ? await comeBack(tx, board, former) : await newMember(tx, board, arrival);
   await recordArrival(tx, board, member, arrival, former !== undefined);
   tx.publish(`account:${arrival.person.id}`);
@@ -46,6 +48,19 @@ export async function addMembership(tx: WriteTx, board: BoardRow, arrival: Arriv
     await makeOwnerBySystem(tx, board, member, 'board_had_no_owner');
   }
   return member;
+}
+
+/** @throws Refusal `limit_reached` where nobody more can come onto the board. */
+export const requireRoomForPerson = async (tx: WriteTx, board: BoardRow): Promise<void> =>
+  requireRoom(await countPeople(tx, board.id), PEOPLE);
+
+/** The name of a person who would come onto the board now. */
+export const nameOnArrival = async (tx: WriteTx, board: BoardRow, { id, handle }: Newcomer): Promise<string> =>
+  (await humanOf(tx, board.id, id))?.name ?? newName(tx, board, handle);
+
+async function newName(tx: WriteTx, board: BoardRow, handle: string): Promise<string> {
+  const taken = await namesInTheWay(tx, board.id, handle);
+  return firstFree(handle, new Set([...taken, ...reservedMemberNames]));
 }
 
 /** Where a member who arrives with the board's next event stands. */
@@ -58,12 +73,11 @@ const position = (board: BoardRow, member: Pick<MemberRow, 'sent_count' | 'sent_
 });
 
 async function newMember(tx: WriteTx, board: BoardRow, { person }: Arrival): Promise<MemberRow> {
-  const taken = await namesInTheWay(tx, board.id, person.handle);
   const member: MemberRow = {
     ...blankMember,
     id: await nextMemberId(tx, board.id),
     board_id: board.id,
-    name: firstFree(person.handle, new Set([...taken, ...reservedMemberNames])),
+    name: await newName(tx, board, person.handle),
     kind: 'human',
     person_id: person.id,
     access: 'member',

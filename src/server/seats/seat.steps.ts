@@ -13,6 +13,7 @@ import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { agentTotals, hadAgent } from '../members/member-counts.store.ts';
 import { isNameKept, namesInTheWay } from '../members/member-names.store.ts';
 import { insertMember, nextMemberId, saveMember } from '../members/members.store.ts';
+import { type Newcomer, nameOnArrival, requireRoomForPerson } from '../members/membership.steps.ts';
 import { tellArrival } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
@@ -23,7 +24,7 @@ const hint = 'Remove agents that are no longer used.';
 const ON_BOARD = { limit: 500, what: 'agents on this board', hint };
 const OF_PERSON = { limit: 100, what: 'agents of yours on this board', hint };
 
-interface SeatPlan {
+export interface SeatPlan {
   /** Left out: a new one. */
   id?: string;
   role: string;
@@ -48,6 +49,26 @@ export function requireRole(board: BoardRow, role: string): void {
   throw noSuchRole(role, roles);
 }
 
+/**
+ * What making a seat would be refused for, of a person who is not on the board yet: asked before anything is written of
+ * their coming. @throws Refusal `role_not_found`, `name_taken`, `limit_reached`.
+ */
+export async function requireSeat(tx: WriteTx, board: BoardRow, person: Newcomer, plan: SeatPlan): Promise<void> {
+  await requireRoomForPerson(tx, board);
+  await settle(tx, board, person.id, plan);
+  if (plan.name !== undefined && plan.name === (await nameOnArrival(tx, board, person))) throw nameTaken(plan.name);
+}
+
+/** The name of a new agent, and how many there are before it. @throws Refusal */
+async function settle(tx: WriteTx, board: BoardRow, personId: string, plan: SeatPlan) {
+  requireRole(board, plan.role);
+  const name = await claimName(tx, board, plan);
+  const totals = await agentTotals(tx, board.id, personId);
+  requireRoom(totals.agents, ON_BOARD);
+  requireRoom(totals.own, OF_PERSON);
+  return { name, totals };
+}
+
 /** A person as a member of the board, with the key that the token depends on. */
 interface Owner extends Pick<Caller, 'person' | 'key'> {
   board: BoardRow;
@@ -60,11 +81,7 @@ interface Owner extends Pick<Caller, 'person' | 'key'> {
  */
 export async function makeSeat(tx: WriteTx, root: RootKey, owner: Owner, plan: SeatPlan): Promise<NewSeat> {
   const { board, person, key } = owner;
-  requireRole(board, plan.role);
-  const name = await claimName(tx, board, plan);
-  const totals = await agentTotals(tx, board.id, person.person_id);
-  requireRoom(totals.agents, ON_BOARD);
-  requireRoom(totals.own, OF_PERSON);
+  const { name, totals } = await settle(tx, board, person.person_id, plan);
   const token = newSecret('seat');
   const row: MemberRow = {
     ...blankMember,
@@ -120,13 +137,14 @@ async function claimName(tx: WriteTx, board: BoardRow, { name, harness, role }: 
     const taken = await namesInTheWay(tx, board.id, base);
     return firstFree(base, new Set([...taken, ...reservedMemberNames]), !show_harness);
   }
-  if (reservedMemberNames.includes(name) || (await isNameKept(tx, board.id, name))) {
-    throw new Refusal('name_taken', `The name ${name} is taken on this board.`, {
-      hint: 'Choose another name; members that left, and people with a new handle, keep theirs.',
-    });
-  }
+  if (reservedMemberNames.includes(name) || (await isNameKept(tx, board.id, name))) throw nameTaken(name);
   return name;
 }
+
+const nameTaken = (name: string): Refusal =>
+  new Refusal('name_taken', `The name ${name} is taken on this board.`, {
+    hint: 'Choose another name; members that left, and people with a new handle, keep theirs.',
+  });
 
 async function recordJoin(tx: WriteTx, { board, member, person }: Owner, agent: MemberRow, plan: SeatPlan) {
   await record({ tx, board, actor: eventActor(member, person.handle) }, 'member.joined', {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { newSecret } from '../../../src/server/text/ids.ts';
 import { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
+import { changedAndRefused } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, memberIdOf, newBrowser, removePerson } from '../../support/state.ts';
@@ -281,8 +282,11 @@ forEachDatabase('connecting with an invite', (engine) => {
       }
     });
     const [before, head] = [await peopleCount(), (await ana.ok('getBoard', { params: { board: open.name } })).head_seq];
-    const answer = await connect(server, { invite: made.invite, handle: `full-${n}` });
-    expect(`${answer.status} ${answer.code}`).to.equal('409 limit_reached');
+    const changed = await changedAndRefused(server, async () => {
+      const answer = await connect(server, { invite: made.invite, handle: `full-${n}` });
+      expect(`${answer.status} ${answer.code}`).to.equal('409 limit_reached');
+    });
+    expect(changed).to.equal(0);
     expect(await peopleCount()).to.equal(before);
     expect((await ana.ok('getBoard', { params: { board: open.name } })).head_seq).to.equal(head);
     expect((await preview(server, secretOf(made))).status).to.equal(200);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { RunningServer } from '../../../src/server/serve.ts';
 import { Api, type Call, detailsOf } from '../../support/api.ts';
 import { newBoard, newDelegation, post } from '../../support/cast.ts';
+import { changedAndRefused } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, memberIdOf, removePerson } from '../../support/state.ts';
@@ -75,14 +76,17 @@ forEachDatabase('a board created for a session', (engine) => {
   });
 
   it('is refused whole: nothing of it is left, no name used up', async () => {
-    for (const [more, expected] of [
-      [{ harness: 'claude-code' }, '422 invalid_request'],
-      [{ role: 'nobody' }, '422 role_not_found'],
-      [{ agent_name: 'pam' }, '409 name_taken'],
-      [{ agent_name: 'all' }, '409 name_taken'],
-    ] as const) {
-      expect(await refusal(wish({ name: 'never-made', ...more })), JSON.stringify(more)).to.equal(expected);
-    }
+    const changed = await changedAndRefused(server, async () => {
+      for (const [more, expected] of [
+        [{ harness: 'claude-code' }, '422 invalid_request'],
+        [{ role: 'nobody' }, '422 role_not_found'],
+        [{ agent_name: 'pam' }, '409 name_taken'],
+        [{ agent_name: 'all' }, '409 name_taken'],
+      ] as const) {
+        expect(await refusal(wish({ name: 'never-made', ...more })), JSON.stringify(more)).to.equal(expected);
+      }
+    });
+    expect(changed).to.equal(0);
     expect((await create(wish({ name: 'never-made' }))).status).to.equal(201);
     const plain = { session: 'codex:x', harness: 'codex' };
     for (const body of [

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { RunningServer } from '../../../src/server/serve.ts';
 import { Api, type Call, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard, newDelegation } from '../../support/cast.ts';
+import { changedAndRefused } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, putOnBoard, revokeKey } from '../../support/state.ts';
@@ -116,7 +117,7 @@ forEachDatabase('joining a session by a delegation', (engine) => {
     expect(later[1]?.data).to.deep.include({ member_id: memberId, rejoined: true, via: 'delegation' });
   });
 
-  it('leaves nothing behind when it is refused after that', async () => {
+  it('is refused before it brings its person, and leaves nothing behind', async () => {
     const { name: board } = await newBoard(server.dana, { template: 'writer-reviewer' });
     const taken = await newAgent(server.dana, board, { name: 'taken' });
     const head = await headOf(board);
@@ -127,9 +128,11 @@ forEachDatabase('joining a session by a delegation', (engine) => {
       // The name the person themselves gets by coming.
       [{ name: 'pam' }, '409 name_taken'],
     ] as const;
-    for (const [more, expected] of refused) {
-      expect(await refusal(board, newSession(), more), JSON.stringify(more)).to.equal(expected);
-    }
+    const changed = await changedAndRefused(server, async () => {
+      for (const [more, expected] of refused)
+        expect(await refusal(board, newSession(), more), JSON.stringify(more)).to.equal(expected);
+    });
+    expect(changed).to.equal(0);
     expect(await headOf(board)).to.equal(head);
     expect((await pam.ok('getBoard', { params: { board } })).on_board).to.equal(false);
   });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { RunningServer } from '../../../src/server/serve.ts';
 import { Api, type Call, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../../support/cast.ts';
+import { changedAndRefused } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { changeBoard, changeKey, endMember, memberIdOf, putOnBoard, removePerson } from '../../support/state.ts';
@@ -166,7 +167,10 @@ forEachDatabase('coming as a guest', (engine) => {
     await changeBoard(server, board, { lifecycle: 'active' });
     const head = await before();
     const taken = await newAgent(server.dana, board, { name: 'taken' });
-    for (const name of [taken.name, handle]) expect(await refusal(code, { name }), name).to.equal('409 name_taken');
+    const changed = await changedAndRefused(server, async () => {
+      for (const name of [taken.name, handle]) expect(await refusal(code, { name }), name).to.equal('409 name_taken');
+    });
+    expect(changed).to.equal(0);
     const spent = server.dana.token ?? '';
     const bad = [
       { key_name: 'Not A Name' },

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { RunningServer } from '../../../src/server/serve.ts';
 import { Api, type Call } from '../../support/api.ts';
 import { newAgent, newBoard, newCode, newDelegation } from '../../support/cast.ts';
+import { changedAndRefused } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, memberIdOf, putOnBoard, setRoles } from '../../support/state.ts';
@@ -181,7 +182,10 @@ forEachDatabase('joining by a code', (engine) => {
       const gem = await server.person('gem', 'guest');
       const { code } = await newCode(pam, board, { guest: 'gem' });
       const call: Call = { body: { code, name: 'pam' }, key: 'taken' };
-      expect(await gem.refused('joinBoard', call)).to.equal('409 name_taken');
+      const changed = await changedAndRefused(server, async () => {
+        expect(await gem.refused('joinBoard', call)).to.equal('409 name_taken');
+      });
+      expect(changed).to.equal(0);
       expect((await gem.call('joinBoard', call)).replayed).to.equal(true);
       expect(await gem.refused('getBoard', { params: { board } })).to.equal('404 board_not_found');
       expect((await redeem(gem, code, { name: 'gems' })).status).to.equal(201);
