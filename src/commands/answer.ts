@@ -7,7 +7,7 @@ export const json = () => answeredAsk;
 export default class Answer extends WriteCommand<typeof Answer> {
   static override summary = 'Answer an ask';
   static override description =
-    'With an option, in words, or both. The one asked may answer, and the person of the agent that asks. Answering again\nreplaces the answer.';
+    'With an option, in words, or both. The one asked may answer, and the person of the agent that asks. Answering again\nreplaces the answer. What is piped in is read too, with --option only where "-" says so.';
   static override examples = [
     'service answer 88 --option 1',
     'service answer 88 "Ten minutes, but log it"',

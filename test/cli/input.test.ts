@@ -142,6 +142,33 @@ describe('standard input', () => {
     expect(JSON.parse(stdout).message?.body, stdout).to.equal('marked');
   });
 
+  it('is read beside --option only for -, so that a loop keeps its list and a pipe without text keeps nobody', async () => {
+    await home().json(['agent', 'create', 'asker']);
+    const ask = async () => String((await home().json(['ask', 'Which?', 'This', 'That', '--as', 'asker'])).message.seq);
+    const answerTo = async (seq: string) => (await home().json(['board', 'thread', seq])).replies.at(-1)?.body;
+    const asks = [await ask(), await ask(), await ask()];
+    await home().shell(`printf '%s\\n' ${asks.join(' ')} | while read -r n; do service answer "$n" --option 1; done`);
+    for (const seq of asks) expect(await answerTo(seq), seq).to.equal('This');
+    const [seq = ''] = asks;
+    await home().shell('mkfifo silent');
+    const silent = openSync(join(home().work, 'silent'), 'r+');
+    try {
+      for (const words of [`answer ${seq}`, `say --reply ${seq}`])
+        for (const script of [`printf "" | service ${words} --option 2`, `service ${words} --option 2 < silent`]) {
+          await home().json(['answer', seq, 'Neither']);
+          const { code, stdout } = await home().shell(script);
+          expect(code, stdout).to.equal(0);
+          expect(await answerTo(seq), script).to.equal('That');
+        }
+    } finally {
+      closeSync(silent);
+    }
+    for (const words of [`answer ${seq} -`, `say - --reply ${seq}`]) {
+      await home().shell(`printf "Not before Monday" | service ${words} --option 2`);
+      expect(await answerTo(seq), words).to.equal('Not before Monday');
+    }
+  });
+
   it('is not read into an argument', async () => {
     const result = await home().shell('printf "demo" | service board message --json');
     expect(JSON.parse(result.stdout).error.message).to.equal('Missing: MESSAGE');

@@ -31,7 +31,7 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
   static override aliases = ['say'];
   static override summary = 'Post a message to a board';
   static override description =
-    'The text is the argument, or what is piped in; "-" reads standard input in any case. A message to everyone wakes\nonly the agents it mentions: name them in the text, or with --to. --attach puts a file as service file put does, and\nattaches the version that makes.';
+    'The text is the argument, or what is piped in; "-" reads standard input in any case, and with --option only "-"\ndoes. A message to everyone wakes only the agents it mentions: name them in the text, or with --to. --attach puts a file\nas service file put does, and attaches the version that makes.';
   static override examples = [
     'service board post "The draft is in notes.md"',
     'service say --to @codex --expect-reply "Please review"',

@@ -1,7 +1,6 @@
 /** Answers or withdraws an ask. */
 import type { Output } from '../../../cli/output.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
-import { hasPipedInput } from '../../../cli/stdin.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { shellArgument } from '../../../contract/text.ts';
@@ -70,10 +69,10 @@ function warnOfNumber(
   out.warn('no_option_picked', `The answer is the text "${text}"; no option was picked.`, pick);
 }
 
-/** What was typed or piped in; undefined: the option says it. */
+/** What was typed or piped in; undefined: the option says it, beside which a pipe is read only for `-`. */
 async function givenText({ text, option, withdrawn }: AnswerOptions, out: Output): Promise<string | undefined> {
   if (withdrawn && text === undefined) return withdrawnText;
-  if (option !== undefined && text === undefined && !hasPipedInput()) return undefined;
+  if (option !== undefined && text === undefined) return undefined;
   const taken = await readBody({ argument: text, file: undefined, keep: 'head', out });
   return checkLength(taken.text, taken.more);
 }

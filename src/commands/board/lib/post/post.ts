@@ -2,7 +2,7 @@
 import { EXIT, Exit } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, stayingAt } from '../../../../cli/session/open-session.ts';
-import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
+import type { Taken } from '../../../../cli/stdin.ts';
 import type { Client } from '../../../../client/client.ts';
 import { MAX_BODY } from '../../../../contract/text.ts';
 import type { BodyIn, Message } from '../../../../contract/types.ts';
@@ -77,12 +77,12 @@ export async function post(
 const heldText = ({ agent_run: run, thread_root_seq: root, seq, board }: Message, session: BoardSession): string =>
   `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody until a person writes in this thread or runs: service thread continue ${root ?? seq} --board ${board}${stayingAt(session)}`;
 
-/** The text; undefined: the option that is picked says it. */
+/** The text; undefined: the option that is picked says it, beside which a pipe is read only for `-`. */
 async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {
   const { body, option, truncate, 'body-file': file } = options;
   const attached = options.attach?.some((text) => /^-(=|$)/.test(text)) === true;
   const typed = body !== undefined || file !== undefined;
-  if (option !== undefined && !typed && (attached || !hasPipedInput())) return undefined;
+  if (option !== undefined && !typed) return undefined;
   if (attached && (!typed || body === '-' || file === '-'))
     throw usage(
       'Standard input is attached, so the text comes from elsewhere.',
