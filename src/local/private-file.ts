@@ -44,7 +44,7 @@ export function readPrivateBytes(path: string): Buffer | null {
 /** Replaces a file atomically and durably. */
 export function writePrivate(path: string, text: string, mode = 0o600): void {
   makeFolder(dirname(path));
-  const draft = `${path}.${process.pid}.${Date.now().toString(36)}.tmp`;
+  const draft = draftOf(path);
   writeNew(draft, text, mode);
   try {
     renameSync(draft, path);
@@ -54,6 +54,9 @@ export function writePrivate(path: string, text: string, mode = 0o600): void {
   }
   syncFolder(dirname(path));
 }
+
+/** A new name beside a file, for what takes its place once it is whole. Not of the process number, which is the same in each container. */
+export const draftOf = (path: string): string => `${path}.part-${crypto.randomUUID().slice(0, 8)}`;
 
 /** Writes a new file, complete and durable, or leaves none. */
 export function writeNew(path: string, content: string | Buffer, mode: number): void {

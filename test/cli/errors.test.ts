@@ -218,7 +218,7 @@ describe('errors', () => {
       expect(result.code).to.equal(1);
     }
     expect(readFileSync(path, 'utf8')).to.equal('mine');
-    expect(readdirSync(home().work).filter((name) => name.endsWith('.tmp'))).to.deep.equal([]);
+    expect(readdirSync(home().work).filter((name) => name.includes('.part-'))).to.deep.equal([]);
   });
 
   it('always say what to do next, also where only the command line can change', async () => {

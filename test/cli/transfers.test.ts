@@ -1,5 +1,6 @@
 /** Uploads and downloads at a real terminal: how far they are is shown and taken away again, and Ctrl-C leaves nothing half done. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -7,6 +8,7 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -193,6 +195,24 @@ describe('transfers at a terminal', () => {
     network.speed = Number.POSITIVE_INFINITY;
     expect((await home.json(['file', 'get', 'big.txt', 'part.txt'], { env })).size).to.equal(big.length);
   });
+
+  if (process.platform === 'linux')
+    it('succeed where a process with the same number was killed, as it has in each container', async () => {
+      // The first process of a namespace is number 1.
+      const get = 'exec unshare -rpf --kill-child service file get big.txt again.txt';
+      const written = () => readdirSync(home.work).filter((name) => name.startsWith('again.txt.'));
+      await home.json(['file', 'put', 'big.txt'], { env });
+      network.speed = 10 * MB;
+      const killed = home.startShell(get, { env });
+      await until('it is under way', () => written().length === 1);
+      killed.kill('SIGKILL');
+      await once(killed, 'close');
+      network.speed = Number.POSITIVE_INFINITY;
+      const left = written();
+      const { code, stderr } = await home.shell(get, { env });
+      expect([code, stderr, written()]).to.deep.equal([0, '', left]);
+      for (const name of left) rmSync(join(home.work, name));
+    });
 
   it('end an upload whose file was changed: the rest is not sent, nor all of it again', async () => {
     const path = join(home.work, 'changing.txt');

@@ -13,6 +13,7 @@ import type { Repeat } from '../../client/pages.ts';
 import { eventPages } from '../../client/verify.ts';
 import type { BoardEvent } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { draftOf } from '../../local/private-file.ts';
 import { unwritable } from '../file/lib/get.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
 
@@ -72,7 +73,7 @@ async function exportRecord(path: string, record: (write: (line: string) => void
   const target = resolve(path);
   // Told before a long record is fetched; decided when it takes its name.
   if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
-  const draft = `${target}.${process.pid}.tmp`;
+  const draft = draftOf(target);
   const fd = openDraft(draft, path);
   const whole = undoAtExit(() => rmSync(draft, { force: true }));
   try {

@@ -13,6 +13,7 @@ import { showData } from '../../../cli/terminal/terminal.ts';
 import { type Downloaded, download, type Sink } from '../../../client/download.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { Failure } from '../../../local/failure.ts';
+import { draftOf } from '../../../local/private-file.ts';
 import { isBinary } from './merge.ts';
 import { localName } from './names.ts';
 import { type Files, note, notedAt } from './scope.ts';
@@ -59,7 +60,7 @@ export async function getFile(
 ): Promise<Downloaded> {
   await requireOurs(files, path, force);
   const { target, mode } = placeOf(path);
-  const part = `${target}.part-${process.pid}`;
+  const part = draftOf(target);
   // It is appended to, so that what comes after a restart begins at its beginning.
   const file = await open(part, 'ax', mode).catch((error: unknown) => {
     throw unwritable(error, path);

@@ -12,7 +12,7 @@ import { isBriefPath, leafOf } from '../../../contract/ids.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import type { Actor, BoardFile } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
-import { writeNew } from '../../../local/private-file.ts';
+import { draftOf, writeNew } from '../../../local/private-file.ts';
 import { placeOf, readBytes } from './get.ts';
 import { hasMarks, merge } from './merge.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
@@ -205,7 +205,7 @@ async function replacing(putting: Putting): Promise<Put> {
 /** @throws whatever keeps it from being written; then the file is as it was. */
 function replaceFile(path: string, bytes: Buffer): void {
   const { target, mode } = placeOf(path);
-  const part = `${target}.part-${process.pid}`;
+  const part = draftOf(target);
   try {
     writeNew(part, bytes, mode ?? 0o666);
     // Creating it gave it no more rights than a new file gets.
