@@ -46,19 +46,26 @@ describe('a task whose agent is gone', () => {
   });
 
   it('is taken by the owner of its board at once, and every change by the agent that had it is refused once', async () => {
-    for (const [verb, words] of [
-      ['note', ['Half done']],
-      ['update', ['--stands', 'Half done']],
-      ['drop', []],
-      ['done', ['Done long ago']],
-    ] as const) {
-      const { task } = await at.home.json(['task', 'new', `To ${verb}`, '--as', 'claude']);
-      expect(await text('task', 'start', task.ref, '--take-over', '--board', 'payments')).to.include('Started');
-      const command = ['task', verb, task.ref.toLowerCase(), ...words, '--as', 'claude'];
-      const keyed = [...command, '--idempotency-key', `taken-${verb}`];
-      for (const _ of [1, 2]) expect((await refused(...keyed)).code, verb).to.equal('task_taken');
-      if (verb !== 'done') await text(...command);
-    }
+    const create = ['agent', 'create', 'job', '--board', 'payments', '--print-token'];
+    const { token } = await at.home.json(create);
+    const env = { SERVICE_TOKEN: token, SERVICE_SERVER: at.url, SERVICE_BOARD: 'payments' };
+    const bySeat = async (...args: string[]) => at.home.run([...args, '--as', 'claude', '--json']);
+    const byToken = async (...args: string[]) => at.home.run([...args, '--json'], { env });
+    for (const run of [bySeat, byToken])
+      for (const [verb, words] of [
+        ['note', ['Half done']],
+        ['update', ['--stands', 'Half done']],
+        ['drop', []],
+        ['done', ['Done long ago']],
+      ] as const) {
+        const { task } = JSON.parse((await run('task', 'new', `To ${verb}`)).stdout);
+        expect(await text('task', 'start', task.ref, '--take-over', '--board', 'payments')).to.include('Started');
+        const command = ['task', verb, task.ref.toLowerCase(), ...words];
+        const keyed = [...command, '--idempotency-key', `taken-${verb}`];
+        for (const _ of [1, 2])
+          expect(JSON.parse((await run(...keyed)).stdout).error?.code, `${run.name} ${verb}`).to.equal('task_taken');
+        if (verb !== 'done') expect((await run(...command)).code, verb).to.equal(0);
+      }
   });
 
   it('is helped with by the agent that gave it up itself, without a word of its being taken', async () => {

@@ -143,6 +143,10 @@ export async function actorOf(
   return chooseActor({ as, board, ofBoard, serverOrigin }, saved, env, here);
 }
 
+/** Who acts: name and id on the board; a token of the environment does not say. */
+export const whoActs = async ({ client, choice }: Session): Promise<{ name: string; id: string }> =>
+  choice.out.base.actor ?? (await client.call('getMe')).data;
+
 /** The flags that keep a further command at the same server, board and actor, as they were given for this one. */
 export const staying = ({ choice }: Session): string => sameWords(choice);
 

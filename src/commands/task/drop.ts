@@ -1,7 +1,8 @@
 import { optional, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { sameAsFirst } from '../../cli/repeats.ts';
+import { whoActs } from '../../cli/session/open-session.ts';
 import { changedTask } from './lib/shapes.ts';
-import { asOwner, currentTask, dropOwnership, ownName, taskOut, taskRef, withTasks } from './lib/tasks.ts';
+import { asOwner, currentTask, dropOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
@@ -26,7 +27,7 @@ export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
     const { reason } = this.flags;
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given, this.key);
-    const dropped = member ?? (await ownName(session));
+    const dropped = member ?? (await whoActs(session)).name;
     // The answer is the task without the part, which does not say what that was.
     const part = await sameAsFirst(session, this.key, `part of ${dropped} in ${task}`, async () => {
       const { owner } = (await session.client.call('getTask', { params: { board: session.board, task } })).data;

@@ -1,6 +1,7 @@
 import { required, WriteCommand } from '../../cli/base.ts';
+import { whoActs } from '../../cli/session/open-session.ts';
 import { changedTask } from './lib/shapes.ts';
-import { dropOwnership, ownName, taskOut, taskRef, withTasks } from './lib/tasks.ts';
+import { dropOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
@@ -15,7 +16,7 @@ export default class TaskJoin extends WriteCommand<typeof TaskJoin> {
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const name = await ownName(session);
+    const { name } = await whoActs(session);
     const { data, again } = await this.write(session.client, 'joinTask', { params: { board: session.board, task } });
     const { ref, title, owner } = data;
     // Who joins knows that the task is another's by now.

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { keepNote } from '../../../cli/local-note.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { type BoardSession, whoActs } from '../../../cli/session/open-session.ts';
 import type { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import type { Board, BoardFile, FileToAttach } from '../../../contract/types.ts';
@@ -18,10 +18,10 @@ export interface Files {
 
 /** Reads what the notes are kept under; the board comes with it. */
 export async function filesOf(session: BoardSession): Promise<Files> {
-  const { client, entry, choice } = session;
+  const { client, entry } = session;
   const { data: board } = await client.call('getBoard', { params: { board: session.board } });
   const serverId = entry?.server_id ?? (await serverInfo(client)).server_id;
-  const actorId = choice.out.base.actor?.id ?? (await client.call('getMe')).data.id;
+  const { id: actorId } = await whoActs(session);
   return { session, board, scope: { serverId, actorId, boardId: board.id } };
 }
 

@@ -4,14 +4,13 @@ import { keepNote } from '../../../cli/local-note.ts';
 import type { Output } from '../../../cli/output.ts';
 import { sameAsFirst } from '../../../cli/repeats.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
+import { type BoardSession, type Session, staying, whoActs } from '../../../cli/session/open-session.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { patterns } from '../../../contract/ids.ts';
 import type { AgentWork, Answer, Task, TaskRef } from '../../../contract/types.ts';
 import { Failure, missingArgument, usage } from '../../../local/failure.ts';
-import type { Folders } from '../../../local/folders.ts';
 import { noteFile } from '../../../local/private-file.ts';
 import { remind } from '../../inbox/lib/reminders.ts';
 import type { changedTask } from './shapes.ts';
@@ -27,10 +26,6 @@ export async function withTasks<S extends Session>(session: S): Promise<S> {
   await requireFeature(session.client, 'tasks');
   return session;
 }
-
-/** The name that who acts has on the board; a token of the environment does not say. */
-export const ownName = async ({ client, choice }: Session): Promise<string> =>
-  choice.out.base.actor?.name ?? (await client.call('getMe')).data.name;
 
 /**
  * A task, then its text; the task may be left out. A first word that reads as a task is one, unless `--` stands before it.
@@ -90,32 +85,35 @@ export async function asOwner<T>(
   key: string | undefined,
   change: (own: { ownership?: string }) => Promise<T>,
 ): Promise<T> {
-  const { folders } = runtime();
-  const { seat } = session;
-  const given = () => (seat ? (ownershipOf(folders, seat.memberId, task) ?? null) : null);
-  const ownership = await sameAsFirst(session, key, `ownership of ${task}`, given);
-  if (!seat || ownership === null) return change({});
+  const given = async () => (await ownedHere(session, task))?.ownership ?? null;
+  const ownership = session.agent ? await sameAsFirst(session, key, `ownership of ${task}`, given) : null;
+  if (ownership === null) return change({});
   try {
     return await change({ ownership });
   } catch (error) {
     if (error instanceof ClientError && error.code === 'task_taken')
-      await forgetOwnership(folders, seat.memberId, task);
+      await dropOwnership(session, { id: task, ref: task });
     throw error;
   }
 }
 
 /** Keeps what an agent was given with a task that it owns now. */
-export async function keepOwnership({ seat, choice }: Session, { id, ref, ownership }: Task): Promise<void> {
-  if (!seat || ownership === undefined) return;
-  const kept = rememberOwnership(runtime().folders, { member_id: seat.memberId, task_id: id, ref, ownership });
-  await keepNote(kept, choice.out, `${ref} is started, which could not be noted on this machine`);
+export async function keepOwnership(session: Session, { id, ref, ownership }: Task): Promise<void> {
+  if (!session.agent || ownership === undefined) return;
+  const kept = whoActs(session).then((agent) => {
+    const owned = { member_id: agent.id, task_id: id, ref, ownership };
+    return change((tasks) => [...tasks.filter((one) => !isSame(one, owned)), owned]);
+  });
+  await keepNote(kept, session.choice.out, `${ref} is started, which could not be noted on this machine`);
 }
 
 /** Deletes what an agent was given with a task, once it knows that it does not own it any more. */
-export async function dropOwnership({ seat, choice }: Session, { id, ref }: Task): Promise<void> {
-  if (!seat) return;
-  const forgotten = forgetOwnership(runtime().folders, seat.memberId, id);
-  await keepNote(forgotten, choice.out, `${ref} is not owned here any more, which could not be noted on this machine`);
+export async function dropOwnership(session: Session, { id, ref }: Pick<Task, 'id' | 'ref'>): Promise<void> {
+  const dropped = ownedHere(session, id).then(
+    (owned) => owned && change((tasks) => tasks.filter((one) => !isSame(one, owned))),
+  );
+  const lost = `${ref} is not owned here any more, which could not be noted on this machine`;
+  await keepNote(dropped, session.choice.out, lost);
 }
 
 /** What is told after a change. What of it cannot be read is left out: the change is made. */
@@ -176,22 +174,21 @@ const MAX_TASKS = 500;
 const isContent = (value: unknown): value is Content => Array.isArray((value as Partial<Content> | null)?.tasks);
 const file = noteFile<Content>('tasks.json', { v: 1, tasks: [] }, isContent);
 
-/** The agent's ownership token of a task, given by its reference in any case, its number or its id. */
-const ownershipOf = (folders: Folders, memberId: string, task: string): string | undefined =>
-  file.read(folders).tasks.findLast((owned) => isOf(owned, memberId, task))?.ownership;
+/** What the agent was given with a task, named by its reference in any case, its number or its id; null for people. */
+async function ownedHere(session: Session, task: string): Promise<Owned | null> {
+  if (!session.agent) return null;
+  const name = task.startsWith('tsk_') ? task : task.toUpperCase();
+  const { tasks } = file.read(runtime().folders);
+  const named = tasks.filter(({ task_id, ref }) => [task_id, ref, ref.split('-')[1]].includes(name));
+  if (named.length === 0) return null;
+  // A member is on one board, so a number alone names one of its tasks.
+  const { id } = await whoActs(session);
+  return named.findLast(({ member_id }) => member_id === id) ?? null;
+}
 
-/** Saves or replaces the token of a task; the oldest are deleted. */
-const rememberOwnership = (folders: Folders, owned: Owned): Promise<void> =>
-  change(folders, (tasks) => [...tasks.filter((one) => !isOf(one, owned.member_id, owned.task_id)), owned]);
+const isSame = (one: Owned, other: Owned): boolean =>
+  one.member_id === other.member_id && one.task_id === other.task_id;
 
-/** Deletes the token of a task that the agent no longer owns. */
-const forgetOwnership = (folders: Folders, memberId: string, task: string): Promise<void> =>
-  change(folders, (tasks) => tasks.filter((one) => !isOf(one, memberId, task)));
-
-/** A member is on one board, so a number alone names one of its tasks. */
-const isOf = ({ member_id, task_id, ref }: Owned, memberId: string, task: string): boolean =>
-  member_id === memberId &&
-  [task_id, ref, ref.split('-')[1]].includes(task.startsWith('tsk_') ? task : task.toUpperCase());
-
-const change = (folders: Folders, changed: (tasks: Owned[]) => Owned[]): Promise<void> =>
-  file.change(folders, ({ tasks }) => ({ v: 1, tasks: changed(tasks).slice(-MAX_TASKS) }));
+/** The oldest of too many are deleted. */
+const change = (changed: (tasks: Owned[]) => Owned[]): Promise<void> =>
+  file.change(runtime().folders, ({ tasks }) => ({ v: 1, tasks: changed(tasks).slice(-MAX_TASKS) }));
