@@ -40,7 +40,14 @@ export async function sameAsFirst<T extends Worked>(
     noted = notes[name] ?? noted;
     return { ...notes, [name]: noted };
   });
-  await keepNote(kept, choice.out, 'A repeat under this --idempotency-key may be refused, as this could not be noted');
+  // Where nothing can be kept, a repeat has nothing to send either.
+  if (noted.value === null) await kept.catch(() => {});
+  else
+    await keepNote(
+      kept,
+      choice.out,
+      'A repeat under this --idempotency-key may be refused, as this could not be noted',
+    );
   return noted.value as T;
 }
 

@@ -14,10 +14,10 @@ if (process.platform === 'linux')
     });
 
     /** A command while one of the home's folders is on a disk that cannot be written. */
-    const readOnly = async (folder: string, command: string) => {
+    const readOnly = async (folder: string, command: string, options = {}) => {
       const path = home().path(folder);
       const mount = `mount --bind ${path} ${path}; mount -o remount,ro,bind ${path}`;
-      return home().shell(`unshare -rm sh -c '${mount}; service ${command}'`);
+      return home().shell(`unshare -rm sh -c '${mount}; service ${command}'`, options);
     };
     /** Its answer, which has one warning. */
     const warned = async (command: string) => {
@@ -47,6 +47,18 @@ if (process.platform === 'linux')
       expect(started.task).to.include({ ref: task.ref, state: 'in_progress' });
       const made = await warned('task new "Cap the backoff" --as codex');
       expect(made.task.state).to.equal('in_progress');
+    });
+
+    it('that would say nothing is not missed by a change under a key', async () => {
+      const { ref } = (await home().json(['task', 'new', 'Round the delay', '--no-start'])).task;
+      const { token } = await home().json(['agent', 'create', 'helper', '--print-token']);
+      const env = { SERVICE_TOKEN: token, SERVICE_SERVER: (await home().json(['whoami'])).server.url };
+      await home().json(['task', 'join', ref, '--board', 'notes'], { env });
+      for (const options of [{}, { env }]) {
+        const command = `task update ${ref} --stands Halfway --board notes --idempotency-key k1`;
+        const { code, stderr } = await readOnly('state', command, options);
+        expect([code, stderr]).to.deep.equal([0, '']);
+      }
     });
 
     it('leaves the refusal of an agent that was removed, with a warning', async () => {
