@@ -59,12 +59,12 @@ export async function readList<Key extends string, Row extends object, Page exte
   }
 }
 
-/** Sends the request for a page of a whole list, and says how long it waits where the server takes no more for now. */
-export const patiently = (out: Output): Repeat =>
+/** Sends a request of several, or an upload, and says how long it waits where the server takes no more for now. */
+export const patiently = (out: Output, attempts?: number): Repeat =>
   waitWhenLimited(async (seconds) => {
     out.note(`The server takes no more requests for ${seconds} s; the rest follows then.`, { always: true });
     await sleep(seconds * 1000);
-  });
+  }, attempts);
 
 /** What a list says besides its items. */
 export interface ListWords {

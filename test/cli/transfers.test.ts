@@ -6,6 +6,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -15,9 +16,14 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { Output } from '../../src/cli/output.ts';
 import { lineOf } from '../../src/cli/terminal/progress.ts';
+import { localFile, putFile } from '../../src/commands/file/lib/put.ts';
+import type { Files } from '../../src/commands/file/lib/scope.ts';
+import { clientOf, closeServers, refusal, sendJson, serve } from '../client/support.ts';
 import { collect, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { LossyNetwork } from './support/lossy.ts';
@@ -258,6 +264,28 @@ describe('transfers at a terminal', () => {
     network.speed = Number.POSITIVE_INFINITY;
     const { file } = await home.json(['file', 'put', 'big.txt', '--name', 'half.txt'], { env });
     expect(file.latest.digest).to.equal(`sha256:${createHash('sha256').update(big).digest('hex')}`);
+  });
+});
+
+describe('an upload while too many others are under way', () => {
+  afterEach(closeServers);
+
+  it('waits for its place, however long that takes', async () => {
+    const full = { 'Retry-After': '0' };
+    const path = join(mkdtempSync(join(tmpdir(), 'upload-')), 'small.txt');
+    writeFileSync(path, 'small');
+    const local = await localFile(path);
+    const server = await serve((_, response, count) =>
+      count <= 60
+        ? sendJson(response, 429, refusal('rate_limited'), full)
+        : sendJson(response, 201, { latest: { digest: local.digest } }),
+    );
+    const { client } = clientOf(server.origin);
+    const files = { session: { client, board: 'docs' } } as unknown as Files;
+    await putFile(files, local, { name: 'small.txt' }, { out: new Output('text', true) });
+    expect(server.seen.map(({ body }) => body)).to.deep.equal(Array.from({ length: 61 }, () => 'small'));
+    expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).to.equal(1);
+    rmSync(dirname(path), { recursive: true });
   });
 });
 

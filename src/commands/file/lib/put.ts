@@ -4,12 +4,14 @@ import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } fr
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { patiently } from '../../../cli/list.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { undoAtExit } from '../../../cli/signals.ts';
 import { reasonOf, stdinBytes } from '../../../cli/stdin.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
 import type { Reply } from '../../../client/answer.ts';
+import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { UploadBody } from '../../../client/request.ts';
 import type { BoardFile } from '../../../contract/types.ts';
 import { MAX_FILE } from '../../../contract/values.ts';
@@ -100,7 +102,7 @@ export async function putFile(
   { session }: Files,
   local: Local,
   query: PutQuery,
-  { out, key }: { out: Output; key?: string | undefined },
+  { out, key = newIdempotencyKey() }: { out: Output; key?: string | undefined },
 ): Promise<Reply<BoardFile>> {
   const progress = progressOf(out, query.name);
   const unread = new AbortController();
@@ -110,13 +112,15 @@ export async function putFile(
     open: () => reading(local, unread, (done) => progress.at(done, local.size)),
   };
   try {
-    const reply = await session.client.call('uploadFile', {
+    const call = {
       params: { board: session.board },
       query: { ...query },
       bytes,
       signal: unread.signal,
-      ...(key === undefined ? {} : { idempotencyKey: key }),
-    });
+      idempotencyKey: key,
+    };
+    // Other uploads may take all places for as long as they last, and these have no limit of time.
+    const reply = await patiently(out, Number.POSITIVE_INFINITY)(() => session.client.call('uploadFile', call));
     if (!reply.replayed && reply.data.latest.digest !== local.digest) throw notWhatWasSent(query.name);
     return reply;
   } finally {
