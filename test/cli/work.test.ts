@@ -1,6 +1,7 @@
 /** Tasks, asks and lines as agents and scripts use them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 import { Stranger } from './support/stranger.ts';
@@ -150,6 +151,25 @@ describe('work from the command line', () => {
     ]);
     expect(await home().json(['answer', String(seq), '5'])).to.not.have.property('warnings');
     expect(await home().json(['answer', String(seq), '3'])).to.not.have.property('warnings');
+  });
+
+  it('names what was posted where the ask cannot be read after it was answered or withdrawn', async () => {
+    const proxy = await new FaultProxy((await home().json(['whoami'])).server.url).listen();
+    const { token } = await home().json(['agent', 'create', 'asker', '--print-token']);
+    const asker = { SERVICE_TOKEN: token, SERVICE_SERVER: proxy.url, SERVICE_BOARD: 'demo' };
+    const answerer = { ...asker, SERVICE_TOKEN: readFileSync(home().path('data', 'local-key'), 'utf8').trim() };
+    const { seq } = (await home().json(['ask', 'Which cap?', '5', '10'], { env: asker })).message;
+    proxy.fail('GET /v1/messages/', { status: 404, code: 'message_not_found' });
+    for (const [words, env, n] of [
+      [['answer', `${seq}`, '--option', '1'], answerer, 1],
+      [['withdraw', `${seq}`], asker, 2],
+    ] as const) {
+      const { code, stdout } = await home().run([...words, '--json'], { env });
+      const { error } = JSON.parse(stdout);
+      expect([code, error.code, error.details?.posted?.seq], words[0]).to.deep.equal([6, 'message_not_found', seq + n]);
+      expect(error.message, words[0]).to.match(new RegExp(` #${seq + n} was posted\\.$`));
+    }
+    await proxy.down();
   });
 
   it('refuses the name of a member without its @ in the place of the question, before anybody is asked', async () => {

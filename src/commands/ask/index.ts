@@ -10,7 +10,7 @@ import { requireFeature } from '../../client/features.ts';
 import { DAY } from '../../contract/durations.ts';
 import type { Message } from '../../contract/types.ts';
 import { missingArgument, usage } from '../../local/failure.ts';
-import { failedWait, waitingOn } from '../board/lib/post/await-reply.ts';
+import { failedAfterPost, waitingOn } from '../board/lib/post/await-reply.ts';
 import { checkLength, readBody } from '../board/lib/post/body.ts';
 import { warnOfSecrets } from '../board/lib/post/warn-of-secrets.ts';
 import { fileToAttach } from '../file/lib/scope.ts';
@@ -101,7 +101,7 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const seconds = Math.min(wait, at === undefined ? wait : secondsToGo(message));
     const show = async () => {
       this.out.begin(asked);
-      const reply = await awaitAnswer(session, message, seconds).catch(failedWait(message));
+      const reply = await awaitAnswer(session, message, seconds).catch(failedAfterPost(message));
       const given = reply && givenBy(reply);
       const outcome = given ? { answer: given } : { timed_out: true };
       this.print<typeof json>({ ...record, ...outcome }, () =>

@@ -7,6 +7,7 @@ import { shellArgument } from '../../../contract/text.ts';
 import type { Message } from '../../../contract/types.ts';
 import { withdrawnText } from '../../../contract/values.ts';
 import { Failure } from '../../../local/failure.ts';
+import { failedAfterPost } from '../../board/lib/post/await-reply.ts';
 import { checkLength, readBody } from '../../board/lib/post/body.ts';
 import { warnOfSecrets } from '../../board/lib/post/warn-of-secrets.ts';
 import { boardNamed, findMessage } from '../../board/lib/read/references.ts';
@@ -44,7 +45,8 @@ export async function answer(
   if (reply.replayed) out.base.replayed = true;
   warnOfSecrets(reply.data, out);
   warnOfNumber(request, given, { asked, session, out });
-  const { data } = await client.call('getMessage', { params: { message: asked.id } });
+  const looked = client.call('getMessage', { params: { message: asked.id } });
+  const { data } = await looked.catch(failedAfterPost(reply.data));
   // What replaces an answer, or repeats it, sets nothing going.
   const tail = asked.ask?.state === 'open' ? await taskTail({ client, board: asked.board }, data.message) : '';
   const what = request.withdrawn ? 'withdrawn' : `answered${picked(reply.data)}`;

@@ -30,8 +30,8 @@ export async function awaitReply(session: BoardSession, message: Message, second
   }
 }
 
-/** Of a wait that failed: the message is posted, and is not to be posted again. */
-export const failedWait =
+/** Of what failed after it: the message is posted, and is not to be posted again. */
+export const failedAfterPost =
   ({ id, board, seq }: Message) =>
   (error: unknown): never => {
     throw failedAfter(error, `#${seq} was posted.`, { posted: { id, board, seq } });

@@ -181,11 +181,11 @@ async function waited(
   { 'wait-reply': wait = 0, 'fail-timeout': fails }: PostOptions,
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
-  const { awaitReply, failedWait, replyText } = await import('./await-reply.ts');
+  const { awaitReply, failedAfterPost, replyText } = await import('./await-reply.ts');
   const { showReplies } = await import('../../../inbox/lib/hold-deliveries.ts');
   const show = async () => {
     out.begin(first);
-    const result = await awaitReply(session, message, wait).catch(failedWait(message));
+    const result = await awaitReply(session, message, wait).catch(failedAfterPost(message));
     out.print({ message, unread: null, recipients: null, ...result }, () =>
       replyText(result, message, wait, { session, out }),
     );
