@@ -126,17 +126,24 @@ type State = Pick<Folders, 'state'>;
  * @param empty what a missing file stands for @param check whether a value is what this program wrote
  */
 export function noteFile<T>(name: string, empty: T, check: (value: unknown) => value is T) {
-  /** @throws Failure `config_corrupt`, `credentials_unsafe` */
-  const read = ({ state }: State): T => {
-    const path = join(state, name);
+  const stored = (path: string): T => {
     const text = readPrivate(path);
     return text === null ? empty : parseOwn(path, text, check);
+  };
+  /** Also where this user may not enter the folder, as with the HOME of root. @throws Failure `config_corrupt`, `credentials_unsafe` */
+  const read = ({ state }: State): T => {
+    try {
+      return stored(join(state, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') return empty;
+      throw error;
+    }
   };
   /** @param changed answers the new value, or the very one it is given: then nothing is written */
   const change = (folders: State, changed: (before: T) => T): Promise<void> => {
     const path = join(folders.state, name);
     return withLock(`${path}.lock`, () => {
-      const before = read(folders);
+      const before = stored(path);
       const after = changed(before);
       if (after !== before) writePrivate(path, `${JSON.stringify(after)}\n`);
     });

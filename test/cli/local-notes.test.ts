@@ -1,5 +1,5 @@
 /** What was done is told, also where this machine cannot keep its note of it. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
@@ -58,6 +58,34 @@ if (process.platform === 'linux')
         const command = `task update ${ref} --stands Halfway --board notes --idempotency-key k1`;
         const { code, stderr } = await readOnly('state', command, options);
         expect([code, stderr]).to.deep.equal([0, '']);
+      }
+    });
+
+    it('in a folder that this user may not enter keeps no command with a token from what it does', async () => {
+      const { ref } = (await home().json(['task', 'new', 'Count the tries', '--no-start'])).task;
+      const { token } = await home().json(['agent', 'create', 'job', '--print-token']);
+      const { url } = (await home().json(['whoami'])).server;
+      const env = { SERVICE_TOKEN: token, SERVICE_SERVER: url, SERVICE_BOARD: 'notes' };
+      chmodSync(home().path('state'), 0);
+      try {
+        for (const [command, warnings] of [
+          ['file put a.md --name locked.md', 1],
+          ['say "See this" --attach a.md=attached.md', 1],
+          ['file get locked.md a.md --force', 1],
+          [`task start ${ref}`, 1],
+          ['task note Halfway --idempotency-key n1', 2],
+          ['task done Counted', 0],
+          ['ask "Which?" "This" --going-with This --at 2h --idempotency-key a1', 1],
+        ] as const) {
+          // Root may enter all folders, unless that right is taken from it.
+          const user = 'unshare -r setpriv --bounding-set=-dac_override,-dac_read_search';
+          const { code, stdout, stderr } = await home().shell(`${user} service ${command} --json`, { env });
+          expect(code, `${command}: ${stdout}${stderr}`).to.equal(0);
+          const codes = (JSON.parse(stdout).warnings ?? []).map((warning: { code: string }) => warning.code);
+          expect(codes, command).to.deep.equal(Array.from({ length: warnings }, () => 'folder_unwritable'));
+        }
+      } finally {
+        chmodSync(home().path('state'), 0o700);
       }
     });
 
