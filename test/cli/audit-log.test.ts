@@ -91,6 +91,24 @@ describe('audit log', () => {
     other.close();
   });
 
+  it('shows what a person did under each of their handles, whichever is named', async () => {
+    const { name } = (await home().json(['whoami'])).actor;
+    const rename = (from: string, to: string) => home().json(['people', 'rename', from, to, '--yes']);
+    await home().json(['board', 'create', 'renamed']);
+    await home().json(['agent', 'create', 'other', '--board', 'renamed']);
+    await home().json(['say', 'of another', '--as', 'other', '--board', 'renamed']);
+    await rename(name, 'x9');
+    await home().json(['say', 'after', '--board', 'renamed']);
+    await rename('x9', name);
+    const theirs = [1, 2, 3, 5, 6, 7];
+    for (const handle of [name, 'x9']) {
+      const all = await log('--board', 'renamed', '--actor', handle, '--after', '0');
+      expect(seqs(all), handle).to.deep.equal(theirs);
+      const { stdout } = await home().run(`audit log --board renamed --actor ${handle} --ndjson`.split(' '));
+      expect(stdout.trimEnd().split('\n'), handle).to.have.length(theirs.length);
+    }
+  });
+
   it('tells who exports it of how many events they may not read the data', async () => {
     await home().json(['agent', 'create', 'claude']);
     await home().json(['board', 'policy', '--set', 'visibility=addressed']);

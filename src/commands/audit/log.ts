@@ -40,11 +40,13 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
     const odd = this.flags.type?.find((type) => !/^[a-z_]{1,40}\.[a-z_]{1,40}$/.test(type));
     if (odd !== undefined) throw usage(`--type takes the types of events, such as message.posted, but got "${odd}".`);
     const session = await this.onBoard('A');
+    const request = patiently(this.out);
+    const by = await byActor(session, this.flags.actor, request);
     if (this.out.mode === 'ndjson' && this.flags.limit === undefined) {
-      for await (const event of wholeLog(session, this.flags, patiently(this.out))) this.out.each(event);
+      for await (const event of wholeLog(session, this.flags, by, request)) this.out.each(event);
       return;
     }
-    const page = await readLog(session, this.flags, patiently(this.out));
+    const page = await readLog(session, this.flags, by, request);
     if (this.out.listed(page.events)) return;
     const text = await eventsText(session, page, this.flags, this.times);
     this.print<typeof json>(page, () => text);
@@ -54,15 +56,30 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
 type LogFilter = FlagsOf<typeof AuditLog>;
 type LogRecord = z.infer<ReturnType<typeof json>>;
 
+type By = (event: BoardEvent) => boolean;
+
+/** Which events are of a member, also of a person who had or has another handle; null for all. */
+async function byActor(
+  { client, board }: BoardSession,
+  actor: string | undefined,
+  request: Repeat,
+): Promise<By | null> {
+  const name = actor?.replace(/^@/, '');
+  if (name === undefined) return null;
+  const ids = new Set<unknown>();
+  for await (const { events } of eventPages(client, board, { after: 0, limit: 200, type: 'person.renamed' }, request))
+    for (const { data } of events) if (data?.before === name || data?.after === name) ids.add(data.member_id);
+  return (event) => event.actor.name === name || ids.has(event.actor.member_id);
+}
+
 /** A page of the record: the newest, also before a number, or what follows one. */
-async function readLog(session: BoardSession, options: LogFilter, request: Repeat): Promise<LogRecord> {
+async function readLog(session: BoardSession, options: LogFilter, by: By | null, request: Repeat): Promise<LogRecord> {
   const { client, board } = session;
   const read = async (window: LogWindow) => {
     const query = { ...window, type: options.type?.join(',') };
     return (await client.call('listEvents', { params: { board }, query })).data;
   };
-  const by = options.actor?.replace(/^@/, '');
-  if (by !== undefined) return logOf((window) => request(() => read(window)), by, options);
+  if (by) return logOf((window) => request(() => read(window)), by, options);
   const { events, next_after, prev_before, head_seq } = await read({ ...startOf(options), limit: options.limit });
   return { events, next_after, prev_before, head_seq };
 }
@@ -74,12 +91,11 @@ const startOf = ({ after, before }: LogFilter): LogWindow =>
 async function* wholeLog(
   { client, board }: BoardSession,
   options: LogFilter,
+  by: By | null,
   request: Repeat,
 ): AsyncGenerator<BoardEvent> {
-  const by = options.actor?.replace(/^@/, '');
   const query = { after: options.after ?? 0, before: options.before, limit: 200, type: options.type?.join(',') };
-  for await (const { events } of eventPages(client, board, query, request))
-    yield* events.filter(({ actor }) => by === undefined || actor.name === by);
+  for await (const { events } of eventPages(client, board, query, request)) yield* by ? events.filter(by) : events;
 }
 
 interface LogWindow {
@@ -94,7 +110,7 @@ const LOG_LENGTH = 50;
 /** The same of one actor. The server does not choose by actor, so pages are read until enough are found. */
 async function logOf(
   read: (window: LogWindow) => Promise<Answer<'listEvents'>>,
-  actor: string,
+  by: By,
   options: LogFilter,
 ): Promise<LogRecord> {
   const { limit = LOG_LENGTH } = options;
@@ -103,7 +119,7 @@ async function logOf(
   const { newest } = window;
   for (;;) {
     const page = await read({ ...window, limit: 200 });
-    const theirs = page.events.filter((event) => event.actor.name === actor);
+    const theirs = page.events.filter(by);
     found = newest ? [...theirs, ...found] : [...found, ...theirs];
     const next = newest ? page.prev_before : page.next_after;
     if (next === null || found.length > limit) {
