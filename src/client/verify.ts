@@ -22,7 +22,7 @@ interface VerifyOptions {
   onPage?: ((done: number, total: number) => void) | undefined;
 }
 
-interface VerifyResult {
+export interface VerifyResult {
   events: number;
   payloadsChecked: number;
   payloadsWithheld: number;

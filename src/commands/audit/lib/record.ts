@@ -8,8 +8,8 @@ import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
 import { unexpected } from '../../../client/errors.ts';
-import { verifyBoard } from '../../../client/verify.ts';
-import type { ChainPoint, Problem } from '../../../contract/chain.ts';
+import { type VerifyResult, verifyBoard } from '../../../client/verify.ts';
+import type { ChainPoint } from '../../../contract/chain.ts';
 import { idPattern } from '../../../contract/ids.ts';
 import type { BoardEvent } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
@@ -66,7 +66,7 @@ export async function verifyRecord(
     payloads_checked: found.payloadsChecked,
     payloads_withheld: found.payloadsWithheld,
     problem: problem && { seq: problem.seq, problem: problem.reason },
-    pinned: pinned && { ...pinned, matches: !parted(problem, from) },
+    pinned: pinned && { ...pinned, matches: !problem || stands(pinned, found) },
     pinned_board: before && { ...before, matches: same },
   };
 }
@@ -108,10 +108,9 @@ function startAt(session: BoardSession, start: number, pinned: ChainPoint | unde
   );
 }
 
-/** Whether the record is no longer the one whose end was remembered. */
-const parted = (problem: Problem | null, from: ChainPoint | undefined): boolean =>
-  /^history_/.test(problem?.reason ?? '') ||
-  (problem?.reason === 'prev_hash_mismatch' && problem.seq - 1 === from?.seq);
+/** Whether a check that ended early came to the remembered end: to it, or from it to an event that continues it. */
+const stands = (pinned: ChainPoint, { events, head }: Pick<VerifyResult, 'events' | 'head'>): boolean =>
+  events > 0 && head !== null && head.seq >= pinned.seq;
 
 // Node's own hash is several times faster than the browser's, and the record may be long.
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
