@@ -32,16 +32,21 @@ export const pinnedBoard = (folders: Folders, { origin, board }: BoardPlace): Bo
 /**
  * Pins a verified head, and the board that has it to its name. An end that another check found meanwhile, and that is
  * further, stays.
+ * @param aside the end that no longer counts, as a person said
  */
 export async function pin(
   folders: Folders,
   { origin, board }: BoardPlace,
   ref: BoardRef,
   head: ChainPoint,
+  aside: ChainPoint | null = null,
 ): Promise<void> {
   const { server_id, board_id } = ref;
   const { seq, hash } = head;
   const key = `${server_id}|${board_id}`;
-  await heads.change(folders, (all) => ((all[key]?.seq ?? 0) > seq ? all : { ...all, [key]: { seq, hash } }));
+  await heads.change(folders, (all) => {
+    const kept = all[key];
+    return kept && kept.seq > seq && kept.hash !== aside?.hash ? all : { ...all, [key]: { seq, hash } };
+  });
   await boards.change(folders, (all) => ({ ...all, [`${origin} ${board}`]: { server_id, board_id } }));
 }

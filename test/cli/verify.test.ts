@@ -22,10 +22,13 @@ describe('audit verify', () => {
   async function finds(seq: number, problem: string): Promise<void> {
     const before = readFileSync(pins(), 'utf8');
     const shown = await home().run(['audit', 'verify']);
-    expect([shown.code, shown.stdout.trim()]).to.deep.equal([3, `demo: record broken at #${seq}: ${problem}`]);
     const record = await home().run(['audit', 'verify', '--json']);
     expect(record.code).to.equal(3);
-    expect(JSON.parse(record.stdout)).to.deep.include({ ok: false, problem: { seq, problem } });
+    const { board_id, ...found } = JSON.parse(record.stdout);
+    expect(found).to.deep.include({ ok: false, problem: { seq, problem } });
+    const accepts = `\nIf you know that the server went back to a backup: service audit verify --accept ${board_id}`;
+    const text = `demo: record broken at #${seq}: ${problem}${problem.startsWith('history_') ? accepts : ''}`;
+    expect([shown.code, shown.stdout.trim()]).to.deep.equal([3, text]);
     for (const args of [
       ['verify', '-q'],
       ['export', 'x.ndjson', '--verify'],
@@ -61,6 +64,22 @@ describe('audit verify', () => {
       (pin) => Object.assign(pin, { seq: 9 }),
       () => finds(6, 'history_lost'),
     ));
+
+  it('accepts what is left after a restore for the board that is named, and for no other', async () => {
+    const before = readFileSync(pins(), 'utf8');
+    const [key] = Object.keys(JSON.parse(before));
+    const other = { seq: 8, hash: `sha256:${'e'.repeat(64)}` };
+    const lost = { seq: 9, hash: `sha256:${'f'.repeat(64)}` };
+    writeFileSync(pins(), JSON.stringify({ [key!]: lost, 'srv_1|brd_1': other }));
+    const wrong = await home().run(['audit', 'verify', '--accept', 'brd_01M81X6K8ETNDGDXTRJ4E5SERW']);
+    expect(wrong.code).to.equal(3);
+    const line = /service (audit verify --accept brd_\w+)/.exec(wrong.stdout)![1]!;
+    expect(await home().json(line.split(' '))).to.deep.include({ ok: true, events: 5, pinned: null });
+    const end = JSON.parse(before)[key!];
+    expect(JSON.parse(readFileSync(pins(), 'utf8'))).to.deep.equal({ [key!]: end, 'srv_1|brd_1': other });
+    expect((await home().json(['audit', 'verify'])).pinned).to.deep.equal({ ...end, matches: true });
+    writeFileSync(pins(), before);
+  });
 
   it('exports with --verify what it verified, in one reading', async () => {
     const { url } = (await home().json(['whoami'])).server;

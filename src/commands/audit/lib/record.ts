@@ -21,7 +21,7 @@ type VerifyRecord = z.infer<typeof verified>;
 interface VerifyFlags {
   /** The event to begin with; beyond the first only the one after the remembered end. */
   start?: number | undefined;
-  /** The id of a board that may stand under the name of the one that was checked before. */
+  /** The id of a board that is taken as it is now: nothing that was checked under its name before counts. */
   accept?: string | undefined;
   /** Gets each event that passed. */
   onEvent?: ((event: BoardEvent) => void) | undefined;
@@ -48,7 +48,8 @@ export async function verifyRecord(
   const before = pinnedBoard(folders, place);
   const same = before?.server_id === ref.server_id && before.board_id === ref.board_id;
   if (before && !same && accept !== ref.board_id) return replaced(ref, before, pinnedHead(folders, before));
-  const pinned = pinnedHead(folders, ref);
+  const remembered = pinnedHead(folders, ref);
+  const [pinned, aside] = accept === ref.board_id ? [null, remembered] : [remembered, null];
   const known = pinned ?? undefined;
   const from = start > 1 ? startAt(session, start, known) : undefined;
   const progress = progressOf(out, board, (n) => String(Math.round(n)));
@@ -56,7 +57,7 @@ export async function verifyRecord(
   const options = { sha256, pinned: known, from, request: patiently(out), onEvent, onPage };
   const found = await verifyBoard(client, { id: ref.board_id, name: board }, options).finally(progress.end);
   const { problem, head } = found;
-  if (!problem && head) await keepNote(pin(folders, place, ref, head), out, 'The end is not remembered');
+  if (!problem && head) await keepNote(pin(folders, place, ref, head, aside), out, 'The end is not remembered');
   return {
     ok: !problem,
     ...ref,
@@ -115,7 +116,10 @@ const stands = (pinned: ChainPoint, { events, head }: Pick<VerifyResult, 'events
 // Node's own hash is several times faster than the browser's, and the record may be long.
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The finding in one line, and in a few where it is another board. */
+const accepting = ({ board_id }: VerifyRecord, session: BoardSession): string =>
+  `service audit verify --accept ${board_id}${staying(session)}`;
+
+/** The finding in one line, and in a few where a person may know why it is another board or history. */
 export function verifyText(session: BoardSession, result: VerifyRecord): string {
   const { board } = session;
   const { pinned_board: before, board_id, server_id } = result;
@@ -124,9 +128,14 @@ export function verifyText(session: BoardSession, result: VerifyRecord): string 
       `${board}: this is not the board that was checked here before, so nothing was verified.`,
       `Checked before: ${before.board_id} of ${before.server_id}`,
       `There now:      ${board_id} of ${server_id}`,
-      called(`If you know that it was made anew: service audit verify --accept ${board_id}${staying(session)}`),
+      called(`If you know that it was made anew: ${accepting(result, session)}`),
     ].join('\n');
-  if (result.problem) return `${board}: record broken at #${result.problem.seq}: ${result.problem.problem}`;
+  if (result.problem) {
+    const { seq, problem } = result.problem;
+    const broken = `${board}: record broken at #${seq}: ${problem}`;
+    if (!/^history_/.test(problem)) return broken;
+    return `${broken}\n${called(`If you know that the server went back to a backup: ${accepting(result, session)}`)}`;
+  }
   const hash = result.head_hash ? `sha256:${result.head_hash.replace(/^sha256:/, '').slice(0, 12)}…` : 'no hash';
   const withheld = result.payloads_withheld > 0 ? `, ${result.payloads_withheld} payloads withheld` : '';
   // A pin that was lost would otherwise go unnoticed: without it a rewritten past looks like any other.
