@@ -134,15 +134,17 @@ describe('the server in use', () => {
 
   it('is the local one where it was chosen before it ever ran, and so had no address yet', async () => {
     const fresh = new Home();
-    const key = first.dana.token;
     try {
-      await fresh.shell(`printf %s '${key}' | service login ${first.url} --store file`);
+      for (const { url, dana } of [first, second])
+        await fresh.shell(`printf %s '${dana.token}' | service login ${url} --store file`);
       await fresh.json(['servers', 'use', 'local']);
+      // To forget another one takes back no choice.
+      await fresh.json(['servers', 'forget', first.url]);
       const { url } = await fresh
         .json(['server', 'start'])
         .then(() => fresh.json(['whoami']).then(({ server }) => server));
       expect((await fresh.json(['servers'])).default).to.equal(url);
-      expect(url).not.to.equal(first.url);
+      expect(url).not.to.equal(second.url);
       expect((await fresh.json(['status'])).server.url).to.equal(url);
     } finally {
       await fresh.close();

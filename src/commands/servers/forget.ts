@@ -51,7 +51,7 @@ async function forgetServer(name: string) {
     const result = { server: serverRow(server, now), previous: now.default };
     const place = server.local ? localEntry(now)?.[0] : origin;
     if (place !== undefined) delete now.servers[place];
-    if (now.default !== null && !now.servers[now.default]) now.default = null;
+    if (now.default === place) now.default = null;
     return result;
   });
 }
