@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
-import { type Credentials, localEntry, type ServerEntry } from './keys/credentials.ts';
+import { type Credentials, entryAt, localEntry, type ServerEntry } from './keys/credentials.ts';
 import { canonicalOrigin, looksLikeUrl } from './origin.ts';
 import { localAddress, originOf } from './own-server/address.ts';
 import type { ProjectFile } from './project.ts';
@@ -61,8 +61,8 @@ export function namedServer(
     (server) => (origin ? server.origin === origin : server.name === name) && (begun || !isOnlyBegun(server.entry)),
   );
   if (found) return found;
-  // A project file may name the port the local server had before.
-  if (origin && (origin === local.origin || origin === localEntry(saved)?.[0])) return local;
+  // A project file, or a person, may name an address that the local server had before.
+  if (origin && (origin === local.origin || entryAt(saved, origin)?.[1].mode === 'local')) return local;
   throw new Failure('server_unknown', `This machine does not know the server ${name}, so nothing was sent there.`, {
     hint: origin ? `Sign in first: service login ${origin}` : 'See the known ones: service servers list',
   });
@@ -85,7 +85,7 @@ export function personServer(
   env: Env,
 ): ChosenServer {
   if (choice.named) return { ...namedServer(choice.named, saved, folders, env), by: 'name' };
-  if (choice.project) return { ...projectServer(choice.project.server, saved, folders, env), by: 'project' };
+  if (choice.project) return { ...namedServer(choice.project.server, saved, folders, env), by: 'project' };
   return usualServer(saved, folders, env);
 }
 
@@ -109,12 +109,3 @@ export function usualServer(saved: Credentials, folders: Folders, env: Env): Cho
 /** Of the entries without a login time, the earliest. */
 const lastLogin = (servers: KnownServer[]): KnownServer | undefined =>
   servers.toSorted((a, b) => (b.entry?.logged_in_at ?? '').localeCompare(a.entry?.logged_in_at ?? ''))[0];
-
-/** A project may name a former address of this machine's own server. */
-function projectServer(named: string, saved: Credentials, folders: Folders, env: Env): KnownServer {
-  const origin = looksLikeUrl(named) ? canonicalOrigin(named) : null;
-  const own = localEntry(saved)?.[1].urls ?? [];
-  const known = origin !== null && saved.servers[origin]?.mode === 'team';
-  if (origin !== null && !known && own.includes(origin)) return localServer(saved, folders, env);
-  return namedServer(named, saved, folders, env);
-}
