@@ -152,6 +152,25 @@ describe('servers', () => {
     await home().run(['server', 'stop']);
   });
 
+  it('of this machine’s own is found by any address that it had, whichever way that is named', async () => {
+    const between = { SERVICE_LOCAL_ADDR: `127.0.0.1:${await freePort()}` };
+    await home().json(['whoami'], { env: between });
+    await home().run(['server', 'stop']);
+    const env = { SERVICE_LOCAL_ADDR: `127.0.0.1:${await freePort()}` };
+    const [before, now] = [`http://${between.SERVICE_LOCAL_ADDR}`, `http://${env.SERVICE_LOCAL_ADDR}`];
+    writeFileSync(join(home().work, '.service'), JSON.stringify({ server: before, board: 'demo' }));
+    for (const flags of [[], ['--server', before]])
+      expect((await home().json(['read', ...flags], { env })).server.url, flags.join(' ')).to.equal(now);
+    const { checks } = JSON.parse((await home().run(['doctor', '--json'], { env })).stdout);
+    const link = checks.find(({ name }: { name: string }) => name === 'project');
+    expect(link.level, link.message).to.equal('ok');
+    const { stdout } = await home().run(['setup', `prq_${'0'.repeat(26)}`, '--json'], { env });
+    const [, account] = JSON.parse(stdout).steps as { name: string; state: string; text: string }[];
+    expect(account).to.include({ name: 'account', state: 'done' });
+    expect(account!.text).to.match(new RegExp(`^@\\S+ at ${now}\\.$`));
+    await home().run(['server', 'stop']);
+  });
+
   it('sends nothing to a local server that is another than before', async () => {
     await home().json(['agent', 'create', 'late']);
     await home().run(['server', 'stop']);

@@ -6,7 +6,7 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
-import { readCredentials } from '../../../local/keys/credentials.ts';
+import { entryAt, readCredentials } from '../../../local/keys/credentials.ts';
 import { type Delegated, joinHere, readBoardsHere } from '../../board/lib/delegated.ts';
 import { listPairings } from '../../pairing/lib/pairing-requests.ts';
 
@@ -41,7 +41,7 @@ export function personView(session: Session): View {
 }
 
 export function sessionView(session: SessionHere, origin: string): View {
-  const entry = readCredentials(runtime().folders).servers[origin] ?? null;
+  const entry = entryAt(readCredentials(runtime().folders), origin)?.[1] ?? null;
   const server = { name: entry?.name ?? origin, url: origin, local: entry?.mode === 'local' };
   const delegated: Delegated = { session, server, entry };
   const asked = (fields: { action: 'list' | 'get' | 'accept'; pairing_id?: string; idempotency_key?: string }) =>

@@ -9,7 +9,7 @@ import { ClientError } from '../../../client/errors.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readCredentials } from '../../../local/keys/credentials.ts';
+import { entryAt, readCredentials } from '../../../local/keys/credentials.ts';
 import { usualServer } from '../../../local/servers.ts';
 import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import { Init } from '../../init/lib/harness-setup.ts';
@@ -77,7 +77,7 @@ const later = (account: Step): Step[] =>
 
 /** The account at the server: there already, or made by the invite. */
 async function accountOf({ origin, link }: Target, options: SetupOptions): Promise<Step> {
-  const known = readCredentials(runtime().folders).servers[origin];
+  const known = entryAt(readCredentials(runtime().folders), origin)?.[1];
   if (known?.person && (known.key || known.mode === 'local'))
     return step('account', 'done', `@${known.person.handle} at ${origin}.`);
   if (!link) {
