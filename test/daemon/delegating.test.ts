@@ -460,11 +460,14 @@ describe('the machine’s delegation', () => {
     await stranger.stop();
   });
 
-  it('goes by the session’s own server where none is named, and asks where there are several', async () => {
+  it('goes by the session’s own server where none is named, else by the one that its person uses', async () => {
     const { server: only } = await boards();
     expect(only).to.equal(proxy.url);
-    await machine.knows('https://other.example.com', 'srv_other', server.dana);
-    expect(await refused(boards())).to.include({ code: 'server_not_selected' });
+    const other = 'https://other.example.com';
+    await machine.knows(other, 'srv_other', server.dana);
+    expect(delegating.originOf(session, undefined)).to.equal(proxy.url);
+    await machine.knows(other, 'srv_other', server.dana, { logged_in_at: '2026-03-02T09:00:00.000Z' });
+    expect(delegating.originOf(session, undefined)).to.equal(other);
     session.seats.push({ origin: proxy.url, member_id: 'mem_1', board_id: 'brd_1', board: 'b', name: 'n' });
     expect(await boards()).to.include({ server: proxy.url });
     expect(await refused(boards({ server: 'nowhere' }))).to.include({ code: 'server_unknown' });
