@@ -78,6 +78,9 @@ describe('a key that was revoked', () => {
       };
       expect(await errorOf(home, ['board', 'list'])).to.deep.equal({ exit: 4, ...told });
       expect((await home.json(['status'])).problem).to.include({ code: told.code, hint: told.hint });
+      // The key may work on where that server is now, so that it is not taken for an ended one and forgotten.
+      expect(await errorOf(home, ['logout', server.url, '--yes'])).to.deep.equal({ exit: 4, ...told });
+      expect(readFileSync(file, 'utf8')).to.equal(lost);
     } finally {
       await home.close();
     }

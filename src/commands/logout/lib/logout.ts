@@ -2,6 +2,7 @@
 import { asProblem, EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
+import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { serverOfPerson } from '../../../cli/session/open-session.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
@@ -125,14 +126,15 @@ const nothing = ({ name, url }: { name: string; url: string }) => ({
 const stops = (key: AccessKey): string =>
   `${plural(key.browser_sessions, 'browser session', 'browser sessions')} and ${plural(key.agent_seats, 'agent', 'agents')}`;
 
-/** The person's keys; null where that of this machine does not work any more. */
-async function keysOf({ client, server }: Session) {
+/** The person's keys; null where that of this machine does not work any more, which only its own server knows. */
+async function keysOf(session: Session) {
   try {
-    return await readKeys(client, undefined);
+    return await readKeys(session.client, undefined);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    if (error.status === 401) return null;
-    throw stillWorks(error, server.url);
+    await nameEndedKey(error, session);
+    if (error.status === 401 && error.code !== 'server_identity_changed') return null;
+    throw stillWorks(error, session.server.url);
   }
 }
 
