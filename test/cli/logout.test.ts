@@ -5,6 +5,7 @@ import { freePort } from '../support/free-port.ts';
 import { Home } from './support/home.ts';
 import { LossyNetwork } from './support/lossy.ts';
 import { homeWithBoard } from './support/shared.ts';
+import { typed } from './support/terminal.ts';
 
 describe('service logout', () => {
   const home = homeWithBoard();
@@ -171,6 +172,29 @@ describe('service logout', () => {
     expect(await works(token)).to.equal(false);
     expect(await home().json(['logout', '--all', '--yes'])).to.deep.include({ servers: [] });
     expect(await works(localKey())).to.equal(true);
+  });
+
+  it('tells what was done before a question that was answered with no, with --all', async () => {
+    const network = await LossyNetwork.to(url);
+    try {
+      const near = url;
+      const first = await signedIn();
+      url = network.url;
+      const second = await signedIn().finally(() => {
+        url = near;
+      });
+      const said = await typed(other, 'service logout --all', [
+        ['(y/N)', 'y'],
+        ['(y/N)', 'n'],
+      ]);
+      expect([await works(first.token), await works(second.token)]).to.deep.equal([false, true]);
+      expect(said).to.match(/\r\nNothing more changed\.\r\nSigned out of \S+: key "[\w-]+" revoked, .*stopped\.\r\n$/);
+      const none = await typed(other, 'service logout --all', [['(y/N)', 'n']]);
+      expect(none).to.match(/\r\nNothing changed\.\r\n$/);
+      expect(await works(second.token)).to.equal(true);
+    } finally {
+      network.close();
+    }
   });
 
   it('does not take a key of the environment for the saved one', async () => {

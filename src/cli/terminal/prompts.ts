@@ -2,7 +2,7 @@
 import { type Failure, usage } from '../../local/failure.ts';
 import { EXIT, Exit } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { runtime } from '../runtime.ts';
+import { isDone, runtime } from '../runtime.ts';
 import { inSession } from '../session/here.ts';
 import { interruptWith, undoAtExit } from '../signals.ts';
 import { show, showCursor, shown } from './terminal.ts';
@@ -14,7 +14,7 @@ export function mayAsk(out: Output, noInput: boolean): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** A yes or no; no is the default, and no ends the run with nothing changed. */
+/** A yes or no; no is the default, and no ends the run with nothing more changed. */
 export async function askYes(question: string): Promise<void> {
   const yes = await asking({ type: 'confirm', message: shown(question), default: false });
   if (yes !== true) throw unchanged(EXIT.other);
@@ -99,7 +99,7 @@ async function drawn(question: Question): Promise<unknown> {
 }
 
 function unchanged(code: number): Exit {
-  show(process.stderr, 'Nothing changed.\n');
+  show(process.stderr, isDone() ? 'Nothing more changed.\n' : 'Nothing changed.\n');
   return new Exit(code);
 }
 

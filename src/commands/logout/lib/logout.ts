@@ -1,7 +1,7 @@
 /** Signs out: revokes this machine's key on its server and forgets it here. */
 import { asProblem, EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
-import { runtime } from '../../../cli/runtime.ts';
+import { noteDone, runtime } from '../../../cli/runtime.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { serverOfPerson } from '../../../cli/session/open-session.ts';
@@ -95,8 +95,15 @@ export async function leaveAll(servers: string[], leave: (url: string) => Promis
       const { record, text } = await leave(url);
       left.push(record);
       texts.push(text);
+      // To forget a key that had ended asks no server.
+      noteDone();
     } catch (thrown) {
-      if (thrown instanceof Exit) throw thrown;
+      if (thrown instanceof Exit) {
+        if (texts.length === 0) throw thrown;
+        // A question was answered with no: what came of the servers before it is told all the same.
+        exit = thrown.code;
+        break;
+      }
       const { body, exit: code } = asProblem(thrown);
       failed.push({ server: { url }, error: body.error });
       texts.push(`${url}: ${body.error.message}${body.error.hint ? ` (${body.error.hint})` : ''}`);
