@@ -109,6 +109,34 @@ describe('the system keychain', () => {
     expect(readdirSync(keychain)).to.deep.equal([]);
   });
 
+  const unusable: Record<string, Record<string, string>> = {
+    broken: {},
+    'not there': { DBUS_SESSION_BUS_ADDRESS: '' },
+  };
+  for (const [way, env] of Object.entries(unusable))
+    it(`that cannot be used (${way}) keeps the key, which is said, and no data is deleted`, async () => {
+      await login();
+      const token = server.dana.token ?? '';
+      const second = await LossyNetwork.to(server.url);
+      network = second;
+      await home.shell(`echo "$KEY" | service login ${second.url}`, { env: { KEY: token } });
+      const entries = readdirSync(keychain);
+      if (way === 'broken') is('broken');
+      const kept = 'The system keychain cannot be used from here, so the key in it was not removed.';
+      const refused = await home.run(['uninstall', '--data', '--yes'], { env });
+      expect([refused.code, refused.stderr]).to.deep.equal([
+        4,
+        `Error (keychain_locked): ${kept}\nHint: Try again where the keychain works, such as in a desktop session; to leave the key there: service logout ${server.url} --keep-key\n`,
+      ]);
+      const warning = `Warning: ${kept}\nHint: Where it works, delete the key’s entry of service-cli\n`;
+      const out = await home.run(['logout', server.url, '--keep-key'], { env });
+      expect([out.code, out.stderr]).to.deep.equal([0, warning]);
+      const forgotten = await home.run(['servers', 'forget', second.url], { env });
+      expect([forgotten.code, forgotten.stderr]).to.deep.equal([0, warning]);
+      expect(readdirSync(keychain)).to.include.members(entries);
+      expect((await home.run(['uninstall', '--data', '--yes'], { env })).code).to.equal(0);
+    });
+
   it('keeps the key until another one is saved in the file', async () => {
     await login();
     const token = server.dana.token ?? '';

@@ -1,10 +1,12 @@
 import { BaseCommand, confirmFlags, required } from '../../cli/base.ts';
+import type { Output } from '../../cli/output.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { Failure } from '../../local/failure.ts';
 import { localEntry, readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
-import { forgetKey, forgetPending } from '../../local/keys/keystore.ts';
+import { forgetPending } from '../../local/keys/keystore.ts';
 import { namedServer } from '../../local/servers.ts';
+import { takeFromKeychain } from '../key/lib/keys.ts';
 import { begun } from '../key/lib/pending-keys.ts';
 import { serverRow } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';
@@ -31,7 +33,7 @@ export default class ServersForget extends BaseCommand<typeof ServersForget> {
       const question = `Forget ${name}, and with it the key of an account that may have been made there?`;
       await this.confirm(question, this.flags.yes);
     }
-    const { server, previous } = await forgetServer(name);
+    const { server, previous } = await forgetServer(name, this.out);
     this.print<typeof json>(
       { server, previous },
       () => `Forgot ${server.name} (${server.url})${server.key === null ? '' : '; its key still works there'}.`,
@@ -40,12 +42,12 @@ export default class ServersForget extends BaseCommand<typeof ServersForget> {
 }
 
 /** Drops what is saved about a server. */
-async function forgetServer(name: string) {
+async function forgetServer(name: string, out: Output) {
   const { folders, env } = runtime();
   const server = namedServer(name, readCredentials(folders), folders, env, { begun: true });
   const { origin, entry } = server;
   if (!entry) throw new Failure('server_unknown', `Nothing is saved about ${name}.`, { hint: 'service servers list' });
-  await forgetKey(origin, entry);
+  await takeFromKeychain(origin, entry, out);
   if (entry.pending) await forgetPending(origin, entry.server_id, entry.pending);
   return updateCredentials(folders, (now) => {
     const result = { server: serverRow(server, now), previous: now.default };

@@ -6,7 +6,7 @@ import { type Env, type Folders, folders as usualFolders } from '../folders.ts';
 import { parseJsonObject } from '../json.ts';
 import { readPrivate } from '../private-file.ts';
 import type { Pending, ServerEntry } from './credentials.ts';
-import { keychain, keychainPossible, keychainState } from './keychain.ts';
+import { type KeychainAnswer, keychain, keychainPossible, keychainState } from './keychain.ts';
 
 type StoreChoice = 'auto' | 'keychain' | 'file';
 
@@ -128,15 +128,24 @@ export function readLocalKey(folders: Folders): string | null {
  * Removes a key from the keychain, if it was there.
  *
  * @param now where the key that replaces it was saved
- * @throws Failure `keychain_locked`: it is still there
+ * @throws Failure `keychain_locked`, or KeychainUnusable: it is still there
  */
 export async function forgetKey(origin: string, { key, server_id }: ServerEntry, now?: Saved): Promise<void> {
   if (key?.store !== 'keychain') return;
   const account = accountOf('key', key, server_id);
-  if (account === now?.account || (await forget(account, origin))) return;
-  throw new Failure('keychain_locked', 'The system keychain is locked, so the key in it was not removed.', {
-    hint: 'Unlock it and try again',
-  });
+  const answer = account === now?.account ? null : await forget(account, origin);
+  if (!answer || answer.ok) return;
+  if (answer.locked)
+    throw new Failure('keychain_locked', 'The system keychain is locked, so the key in it was not removed.', {
+      hint: 'Unlock it and try again',
+    });
+  throw new KeychainUnusable(
+    'keychain_locked',
+    'The system keychain cannot be used from here, so the key in it was not removed.',
+    {
+      hint: `Try again where the keychain works, such as in a desktop session; to leave the key there: service logout ${origin} --keep-key`,
+    },
+  );
 }
 
 /** Removes the secret of a pending sign-in or invite. @param now where the one that replaces it was saved */
@@ -146,12 +155,11 @@ export async function forgetPending(origin: string, serverId: string, pending: P
   if (account !== now?.account) await forget(account, origin);
 }
 
-/** Answers false where a locked keychain keeps it. The secret of another address stays. */
-async function forget(account: string, origin: string): Promise<boolean> {
-  if (!keychainPossible()) return true;
+/** The secret of another address stays. */
+async function forget(account: string, origin: string): Promise<KeychainAnswer> {
+  if (!keychainPossible()) return { ok: false, locked: false };
   const found = await keychain.get(account);
-  const answer = found.ok && tokenFor(origin, found.value) !== null ? await keychain.delete(account) : found;
-  return answer.ok || !answer.locked;
+  return found.ok && tokenFor(origin, found.value) !== null ? keychain.delete(account) : found;
 }
 
 /** A secret goes to no other address than the one it was saved for. */

@@ -1,5 +1,6 @@
 /** Lists, finds and revokes a person's access keys. */
 import { unsaved } from '../../../cli/errors.ts';
+import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { requireSavable } from '../../../cli/session/savable.ts';
@@ -13,9 +14,10 @@ import {
   endSeatsOfKey,
   localEntry,
   readCredentials,
+  type ServerEntry,
   updateCredentials,
 } from '../../../local/keys/credentials.ts';
-import { forgetKey } from '../../../local/keys/keystore.ts';
+import { forgetKey, KeychainUnusable } from '../../../local/keys/keystore.ts';
 
 type KeyList = Awaited<ReturnType<typeof readKeys>>;
 
@@ -59,11 +61,11 @@ export function onlyKey({ keys, person: { handle } }: KeyList, { local }: Sessio
  * Forgets the key, now ended, that a session came with, and the tokens of agents that ended with it; one of the environment
  * was never saved. Answers whether there was one.
  */
-export async function forgetKeyIn({ entry, server }: Session): Promise<boolean> {
+export async function forgetKeyIn({ entry, server, choice: { out } }: Session): Promise<boolean> {
   if (!entry?.key) return false;
   const { id } = entry.key;
   return endSeats(server, id)
-    .then(() => forgetKeyOf(server.url))
+    .then(() => forgetKeyOf(server.url, out))
     .catch((error: unknown) => {
       const forget = `forget it: service logout ${server.url} --keep-key`;
       throw unsaved(error, 'The key has ended on the server, but is not forgotten here.', forget);
@@ -94,14 +96,22 @@ export async function requireForgettable({ entry, server }: Session): Promise<vo
 }
 
 /** Drops the key of a server from the keychain or the file; answers whether there was one. This machine's own stays in place. */
-export async function forgetKeyOf(origin: string): Promise<boolean> {
+export async function forgetKeyOf(origin: string, out: Output): Promise<boolean> {
   const { folders } = runtime();
   const entry = readCredentials(folders).servers[origin];
   if (!entry?.key || entry.mode === 'local') return false;
-  await forgetKey(origin, entry);
+  await takeFromKeychain(origin, entry, out);
   await updateCredentials(folders, (saved) => {
     const known = saved.servers[origin];
     if (known) known.key = null;
   });
   return true;
+}
+
+/** Where the keychain cannot be used from here, a key that is to be forgotten stays in it, which is said. */
+export async function takeFromKeychain(origin: string, entry: ServerEntry, out: Output): Promise<void> {
+  await forgetKey(origin, entry).catch((error: unknown) => {
+    if (!(error instanceof KeychainUnusable)) throw error;
+    out.warn(error.code, error.message, 'Where it works, delete the key’s entry of service-cli');
+  });
 }

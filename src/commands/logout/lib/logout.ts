@@ -77,7 +77,7 @@ export async function forgetOnly(named: string | undefined, out: Output): Promis
   if (chosen.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
   const server = { name: chosen.name, url: chosen.origin };
   out.base.server = server;
-  const forgotten = await forgetKeyOf(server.url);
+  const forgotten = await forgetKeyOf(server.url, out);
   const text = forgotten
     ? `Forgot the key for ${server.url}; it still works there.`
     : `There is no key for ${server.url} here.`;
