@@ -12,6 +12,7 @@ import { stopLocalServer, stoppableServer } from '../local/own-server/start.ts';
 import { removeCompletion } from './completion/lib/install.ts';
 import { daemonStatus, stopDaemon } from './daemon/lib/daemon.ts';
 import { dataFolders, removalLine, removeSetup } from './init/lib/harness-setup.ts';
+import { signedInElsewhere } from './logout/lib/logout.ts';
 
 export const json = () =>
   object({
@@ -41,15 +42,20 @@ export default class Uninstall extends BaseCommand<typeof Uninstall> {
     requireOutside('service uninstall');
     const { data = false, 'dry-run': dry = false, yes = false } = this.flags;
     const plan: Leaving = await leave({ data, apply: false });
+    const keys = data ? keysLine(signedInElsewhere()) : '';
     const planned = planLines(plan, dry || !yes ? await running(dry) : []);
+    if (keys) planned.push(called(`${keys}; to revoke them first: service logout --all`));
     if (!dry && planned.length > 0) await this.confirm(question(data), yes, planned);
     const record = dry ? plan : await leave({ data, apply: true });
-    this.print<typeof json>(record, () => (dry ? planned.join('\n') || NOTHING : doneText(record)));
+    this.print<typeof json>(record, () => (dry ? planned.join('\n') || NOTHING : doneText(record, keys)));
   }
 }
 
 const question = (data: boolean): string =>
   data ? 'Take all of that away, and delete everything kept on this machine for good?' : 'Take all of that away?';
+
+/** What deleting keys here does not end. */
+const keysLine = (urls: string[]): string => (urls.length > 0 ? `Keys that go on working: ${urls.join(', ')}` : '');
 
 type Leaving = z.infer<ReturnType<typeof json>>;
 
@@ -125,7 +131,7 @@ function planLines({ files, data }: Leaving, stops: string[]): string[] {
 }
 
 /** What was done. */
-function doneText({ server_stopped, daemon_stopped, files, data, binary }: Leaving): string {
+function doneText({ server_stopped, daemon_stopped, files, data, binary }: Leaving, keys: string): string {
   const stopped = [server_stopped ? 'the local server' : '', daemon_stopped ? 'the daemon' : ''].filter(Boolean);
   const kept = files.filter(({ action }) => action === 'keep');
   const nothing = files.length === 0 && stopped.length === 0 && !data?.length;
@@ -135,6 +141,7 @@ function doneText({ server_stopped, daemon_stopped, files, data, binary }: Leavi
     stopped.length > 0 ? `Stopped ${stopped.join(' and ')}.` : '',
     kept.length > 0 ? `Left because they were edited: ${kept.map(({ path }) => path).join(', ')}` : '',
     data && data.length > 0 ? `Deleted: ${data.join(', ')}` : '',
+    keys,
     called(`The program itself: ${binary.remove}`),
   ]
     .filter(Boolean)

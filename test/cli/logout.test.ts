@@ -217,6 +217,18 @@ describe('service logout', () => {
     expect(await savedKey()).to.equal('file');
   });
 
+  it('is what revokes the keys that uninstall --data deletes here, as that says', async () => {
+    const { token } = await signedIn();
+    const asked = await other.run(['uninstall', '--data', '--json']);
+    expect(JSON.parse(asked.stdout).error.message).to.include(
+      `\nKeys that go on working: ${url}; to revoke them first: service logout --all\n`,
+    );
+    const { stdout } = await other.run(['uninstall', '--data', '--yes']);
+    expect(stdout).to.include(`\nKeys that go on working: ${url}\n`);
+    expect(await works(token)).to.equal(true);
+    expect((await other.run(['uninstall', '--data', '--yes'])).stdout).to.not.include('Keys');
+  });
+
   it('from this machine’s own server revokes its key until the next start makes another', async () => {
     const own = new Home();
     try {
