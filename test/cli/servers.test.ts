@@ -231,4 +231,30 @@ describe('a server at two addresses', () => {
     expect(await list()).to.deep.equal([[url, 0]]);
     expect((await desk.json(['whoami'])).server.url).to.equal(url);
   });
+
+  it('keeps nobody waiting for the others: all are asked at the same time', async () => {
+    const { home: desk, url, server } = at;
+    const other = await LossyNetwork.to(url);
+    try {
+      for (const { url } of [network, other])
+        await desk.shell(`echo "$KEY" | service login ${url} --store file`, { env: { KEY: server.dana.token ?? '' } });
+      // The one that is asked first answers only once the other was asked too.
+      const asked = new Promise<'pass'>((resolve) => {
+        other.decide = () => {
+          resolve('pass');
+          return 'pass';
+        };
+      });
+      network.decide = () => asked;
+      for (const list of [['board', 'list'], ['agents']]) {
+        const { servers } = await desk.json([...list, '--all-servers', '--timeout', '5']);
+        expect(servers.map(({ url, error }: { url: string; error?: object }) => [url, error])).to.deep.equal(
+          [url, network.url, other.url].map((one) => [one, undefined]),
+        );
+      }
+    } finally {
+      network.decide = () => 'pass';
+      other.close();
+    }
+  });
 });

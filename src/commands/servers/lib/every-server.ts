@@ -22,17 +22,26 @@ export async function askEveryServer<T extends object>(
   read: (session: Session) => Promise<T>,
   out: Output,
 ): Promise<Group<T>[]> {
-  const groups: Group<T>[] = [];
+  const opened: { name: string; url: string; session: Session | null; refused?: unknown }[] = [];
   for (const { name, url } of listServers().servers) {
-    let session: Session | null = null;
-    try {
-      session = await open(name);
-      groups.push({ name, url, ...(await read(session)) });
-    } catch (error) {
-      await nameEndedKey(error, session);
-      groups.push({ name, url, error: asExpected(error) });
-    }
+    const outcome = await open(name).then(
+      (session) => ({ session }),
+      (refused: unknown) => ({ session: null, refused }),
+    );
+    opened.push({ name, url, ...outcome });
   }
+  // All are asked at the same time: one that is silent is so for its whole time.
+  const groups = await Promise.all(
+    opened.map(async ({ name, url, session, refused }): Promise<Group<T>> => {
+      try {
+        if (!session) throw refused;
+        return { name, url, ...(await read(session)) };
+      } catch (error) {
+        await nameEndedKey(error, session);
+        return { name, url, error: asExpected(error) };
+      }
+    }),
+  );
   // The answer is of several servers, so it names none as its own.
   delete out.base.server;
   delete out.base.actor;
