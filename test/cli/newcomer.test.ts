@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Credentials } from '../../src/local/keys/credentials.ts';
+import type { Credentials, SavedSeat } from '../../src/local/keys/credentials.ts';
 import { startTestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -94,6 +94,30 @@ describe('somebody new', () => {
     await home().json(['agent', 'create', 'fixer', '--board', 'other']);
     const there = await refused(['agent', 'leave', '--board', 'other']);
     expect(there.hint).to.equal('Hint: Name a seat of this machine: --as fixer; or set SERVICE_AGENT');
+  });
+
+  it('is told of a seat at the server that was named, not of those at another', async () => {
+    const path = home().path('config', 'credentials.json');
+    const kept = readFileSync(path, 'utf8');
+    const saved = JSON.parse(kept) as Credentials;
+    const team = { server_id: 'srv_team', name: 'team', mode: 'team' as const, person: null, key: null };
+    const [[id, seat]] = Object.values(saved.servers).flatMap(({ seats }) => Object.entries(seats)) as [
+      [string, SavedSeat],
+    ];
+    const hint = async (server: string, seats: Record<string, SavedSeat>) => {
+      const servers = { ...saved.servers, 'https://team.example.com': { ...team, seats } };
+      writeFileSync(path, JSON.stringify({ ...saved, servers }));
+      return (await refused(['agent', 'leave', '--server', server])).hint;
+    };
+    const make = 'Hint: Make a seat: service agent create NAME --board demo --server team';
+    expect(await hint('team', {})).to.equal(make);
+    const there = { [`${id}2`]: { ...seat, name: 'otto', token: `aba_${'A'.repeat(43)}` } };
+    for (const named of ['team', 'https://team.example.com'])
+      expect(await hint(named, there)).to.equal('Hint: Name a seat of this machine: --as otto; or set SERVICE_AGENT');
+    expect(await hint('local', there))
+      .to.match(/ --as (codex|claude)/)
+      .and.not.include('otto');
+    writeFileSync(path, kept);
   });
 
   it('is told to update this program where the server is the newer one', async () => {

@@ -16,7 +16,7 @@ import {
   selectorOf,
 } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
-import { type Credentials, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
+import { type Credentials, isSameServer, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
 import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
 import { localFetch } from '../../local/node-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
@@ -305,8 +305,12 @@ function noSeat(message: string, choice: SessionChoice, saved: Around['saved']):
 
 /** How to act as an agent: by a seat that is here, or by taking one. */
 function seatsToName(choice: SessionChoice, saved: Credentials): string {
-  const { board } = choice;
-  const there = allSeats(saved).filter(({ saved: seat }) => [undefined, seat.board, seat.board_id].includes(board));
+  const { board, server } = choice;
+  const at = server && (looksLikeUrl(server) ? canonicalOrigin(server) : namedOrigin(server, () => saved));
+  const there = allSeats(saved).filter(
+    ({ origin, saved: seat }) =>
+      [undefined, seat.board, seat.board_id].includes(board) && (!at || isSameServer(saved, origin, at)),
+  );
   const names = [...new Set(there.map((seat) => seat.saved.name))].slice(0, 5);
   if (names.length > 0) return `Name a seat of this machine: --as ${either(names)}; or set SERVICE_AGENT`;
   return seatToMake(choice);
