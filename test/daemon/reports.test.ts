@@ -136,14 +136,33 @@ describe('reports of a seat', () => {
     failing = new SeatFailure('server_unreachable', 'x', undefined, true);
     reports.session(view({ turn: 'busy', cwd: '/one' }));
     reports.plan(view(), { text: 'Read the code' });
-    await clock.advance(2_000);
-    reports.session(view({ open: false }));
     await clock.advance(1_000);
     failing = null;
-    const lost = ['mem_1 at /one', 'mem_1 line Read the code'];
-    expect(await since(() => {}, 600_000)).to.have.members(lost);
-    expect(clock.timers()).to.deep.equal([]);
+    const said = await since(() => {}, 600_000);
+    expect(said.filter((each) => / at | line /.test(each))).to.have.members([
+      'mem_1 at /one',
+      'mem_1 line Read the code',
+    ]);
   });
+
+  for (const [how, end] of [
+    ['its session ends', () => reports.session(view({ open: false }))],
+    ['its session gives the seat up', () => reports.released(seat)],
+  ] as const) {
+    it(`show no plan after ${how}, whether it waits or is repeated`, async () => {
+      const plans = ['Read the code', 'Write a test'];
+      reports.session(view({ turn: 'busy' }));
+      for (const text of plans) reports.plan(view(), { text });
+      await clock.advance(2_000);
+      expect(await since(end, 600_000)).to.deep.equal(['mem_1 no_session']);
+      reports.session(view({ turn: 'busy' }));
+      failing = new SeatFailure('server_unreachable', 'x', undefined, true);
+      for (const text of plans.slice(1)) reports.plan(view(), { text });
+      await clock.advance(2_000);
+      expect(await since(end, 600_000)).to.deep.equal(['mem_1 no_session']);
+      expect(clock.timers()).to.deep.equal([]);
+    });
+  }
 
   describe('make a line of a plan once more', () => {
     const lines = (): number => told.filter((each) => each.includes(' line ')).length;

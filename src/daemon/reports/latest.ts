@@ -55,6 +55,13 @@ export class LatestWriter<T> {
     this.#lost = true;
   }
 
+  /** Writes nothing more until it is set again. A write that is under way goes on. */
+  forget(): void {
+    this.#cancel();
+    this.#next = null;
+    this.#written = null;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#cancel();

@@ -110,6 +110,8 @@ export class Reports {
     const reports = this.#of(seat);
     const changed = presence !== reports.current;
     reports.current = presence;
+    // A plan that still waits would show the agent at work again.
+    if (presence === 'no_session') reports.line.forget();
     const waiting = presence === 'waiting' ? needs : null;
     reports.presence.set({ presence, mode, waiting }, changed && presence === 'idle' ? IDLE_DELAY_MS : 0);
   }
@@ -164,7 +166,7 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
       same: isDeepStrictEqual,
       write: async ({ presence, mode, waiting }) => {
         const sentMs = clock.now();
-        if (presence === 'no_session' || sentMs - heardMs >= LINE_LASTS_MS) line.lost();
+        if (sentMs - heardMs >= LINE_LASTS_MS) line.lost();
         await at().presence(seat, presence, mode, waiting ?? undefined);
         heardMs = sentMs;
       },
