@@ -1,7 +1,7 @@
 /** Presence, places and lines: what is told of a seat, how often, and what is made good. */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import type { AgentWork, DeliveryMode } from '../../src/contract/types.ts';
+import type { AgentLine, AgentWork, DeliveryMode } from '../../src/contract/types.ts';
 import type { SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
 import { type ReportedTo, Reports } from '../../src/daemon/reports/reports.ts';
 import { SeatFailure, type ServerEvents } from '../../src/daemon/server-link/link.ts';
@@ -17,12 +17,27 @@ const seatOf = (n: number): SeatIdentity => ({
   name: 'claude',
 });
 const seat = seatOf(1);
+const aLine = (more: Partial<AgentLine> = {}): AgentLine => ({
+  ...{
+    kind: 'working',
+    text: 'T',
+    until: null,
+    task: null,
+    set_by: 'claude',
+    source: 'task',
+    at: '2026-03-02T09:00:00.000Z',
+  },
+  ...more,
+});
 
 describe('reports of a seat', () => {
   let clock: TestDaemonClock;
   let told: string[];
   let logged: string[];
   let failing: SeatFailure | null;
+  /** The line that the server has. */
+  let standing: AgentLine | null;
+  let lookUp: () => Promise<AgentLine | null>;
   let reports: Reports;
   let servers: ServerEvents;
 
@@ -31,6 +46,8 @@ describe('reports of a seat', () => {
     told = [];
     logged = [];
     failing = null;
+    standing = null;
+    lookUp = async () => standing;
     const say = async (text: string): Promise<void> => {
       told.push(text);
       if (failing) throw failing;
@@ -40,7 +57,12 @@ describe('reports of a seat', () => {
       presence: (ref, presence, mode, waiting) =>
         say([ref.member_id, presence, mode, waiting?.question].filter(Boolean).join(' ')),
       location: (ref, at) => say(`${ref.member_id} at ${at.folder}`),
-      line: (ref, text) => say(`${ref.member_id} line ${text}`),
+      line: async (ref, text) => {
+        await say(`${ref.member_id} line ${text}`);
+        standing = aLine({ text, source: 'plan', at: new Date(clock.now()).toISOString() });
+        return standing;
+      },
+      standingLine: () => lookUp(),
       queueEpoch: queue,
       claimQueue: queue,
       reportQueue: queue,
@@ -68,6 +90,8 @@ describe('reports of a seat', () => {
     seats: [seat],
     ...more,
   });
+  const works = (of: SeatIdentity, work: AgentWork) =>
+    servers.emit('inbox', of, { inbox: anInbox([], { work }), completeUpTo: null, sentUs: 0, atUs: 0 });
   const since = async (work: () => void, ms = 0): Promise<string[]> => {
     const before = told.length;
     work();
@@ -281,20 +305,79 @@ describe('reports of a seat', () => {
     expect(lines().at(-1)).to.equal('mem_1 line Run the tests');
   });
 
+  describe('with a plan that had to wait', () => {
+    const lines = () => told.filter((each) => each.includes(' line '));
+    const plan = (text: string) => reports.plan(view(), { text });
+    beforeEach(async () => {
+      works(seat, someWork());
+      reports.session(view({ turn: 'busy' }));
+      plan('Read the code');
+      await clock.advance(2_000);
+    });
+
+    for (const [what, said] of [
+      ['a pause', aLine({ kind: 'paused', source: 'command' })],
+      ['a task', aLine()],
+      ['the end of the line', null],
+    ] as const) {
+      it(`leave ${what} that the agent said later, and show the plan when it is told again`, async () => {
+        plan('Write a test');
+        standing = said;
+        await clock.advance(600_000);
+        expect(lines()).to.deep.equal(['mem_1 line Read the code']);
+        plan('Write a test');
+        await clock.advance(0);
+        expect(lines()).to.deep.equal(['mem_1 line Read the code', 'mem_1 line Write a test']);
+      });
+    }
+
+    it('show it where nothing was said since', async () => {
+      standing = aLine();
+      works(seat, someWork({ line: standing }));
+      plan('Write a test');
+      await clock.advance(10_000);
+      expect(lines()).to.deep.equal(['mem_1 line Read the code', 'mem_1 line Write a test']);
+      failing = new SeatFailure('server_unreachable', 'x', undefined, true);
+      plan('Run it');
+      await clock.advance(20_000);
+      failing = null;
+      await clock.advance(20_000);
+      expect(new Set(lines().splice(2))).to.deep.equal(new Set(['mem_1 line Run it']));
+    });
+
+    it('show it where the server cleared the line in an outage', async () => {
+      failing = new SeatFailure('server_unreachable', 'x', undefined, true);
+      lookUp = () => Promise.reject(failing);
+      plan('Write a test');
+      await clock.advance(200_000);
+      expect(lines()).to.deep.equal(['mem_1 line Read the code']);
+      standing = null;
+      lookUp = async () => standing;
+      failing = null;
+      await clock.advance(20_000);
+      expect(lines()).to.deep.equal(['mem_1 line Read the code', 'mem_1 line Write a test']);
+    });
+
+    it('do not write it where the session ends while the line is looked up', async () => {
+      plan('Write a test');
+      const looked = Promise.withResolvers<AgentLine | null>();
+      lookUp = () => looked.promise;
+      await clock.advance(10_000);
+      reports.session(view({ open: false }));
+      looked.resolve(standing);
+      await clock.advance(600_000);
+      expect(lines()).to.deep.equal(['mem_1 line Read the code']);
+    });
+  });
+
   it('give a plan to the seat that started a task last, and to none where none did', async () => {
     const seats = [seatOf(1), seatOf(2), seatOf(3)];
-    const works = (of: SeatIdentity, work: AgentWork) =>
-      servers.emit('inbox', of, { inbox: anInbox([], { work }), completeUpTo: null, sentUs: 0, atUs: 0 });
     const plan = (text: string) => since(() => reports.plan(view({ seats }), { text }), 0);
     expect(await plan('Nobody')).to.deep.equal([]);
     const current_task = { id: 'tsk_1', ref: 'PAY-1', title: 'T', owner: true, stands: null };
-    const line = (at: string) => ({
-      ...{ kind: 'working' as const, text: 'T', until: null, task: null, set_by: 'claude', source: 'task' as const },
-      at,
-    });
-    works(seats[0]!, someWork({ current_task, line: line('2026-03-02T09:00:00.000Z') }));
-    works(seats[1]!, someWork({ current_task, line: line('2026-03-02T10:00:00.000Z') }));
-    works(seats[2]!, someWork({ line: line('2026-03-02T11:00:00.000Z') }));
+    works(seats[0]!, someWork({ current_task, line: aLine({ at: '2026-03-02T09:00:00.000Z' }) }));
+    works(seats[1]!, someWork({ current_task, line: aLine({ at: '2026-03-02T10:00:00.000Z' }) }));
+    works(seats[2]!, someWork({ line: aLine({ at: '2026-03-02T11:00:00.000Z' }) }));
     expect(await plan('Second')).to.deep.equal(['mem_2 line Second']);
   });
 });

@@ -256,6 +256,16 @@ describe('the connection to a server', () => {
     expect(await asks().catch((error: unknown) => error)).to.be.instanceOf(SeatFailure);
   });
 
+  it('writes the line of a plan, and tells which one stands', async () => {
+    await say('one');
+    expect(await at().standingLine(seat)).to.equal(null);
+    const set = await at().line(seat, 'Read the code');
+    expect(set).to.include({ text: 'Read the code', source: 'plan' });
+    expect(await at().standingLine(seat)).to.deep.equal(set);
+    await agent.ok('clearMyLine', {});
+    expect(await at().standingLine(seat)).to.equal(null);
+  });
+
   it('keeps to eight connections for requests', keepsToEight);
 
   it('that is opening misses no head that moves before it is ready', async () => {

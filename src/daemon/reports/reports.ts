@@ -16,11 +16,14 @@ const PRESENCE_GAP_MS = 1_000;
 const PRESENCE_RENEW_MS = 60_000;
 const LOCATION_GAP_MS = 60_000;
 const LINE_GAP_MS = 10_000;
+/** A plan that waited for so long may be older than the line that stands. */
+const PLAN_WAITED_MS = 1_000;
 /** Servers clear the line of an agent whose presence they have not heard of for so long. */
 const LINE_LASTS_MS = 180_000;
 
 /** What is said to one server. */
-export type ReportedTo = Pick<Connection, 'presence' | 'location' | 'line'> & ReturnType<QueueReportOptions['at']>;
+export type ReportedTo = Pick<Connection, 'presence' | 'location' | 'line' | 'standingLine'> &
+  ReturnType<QueueReportOptions['at']>;
 
 interface ReportsOptions {
   servers: { at(origin: string): ReportedTo };
@@ -42,6 +45,13 @@ interface LocationReport {
   folder: string;
   /** A new boot is reported even if the location is the same. */
   boot: string;
+}
+
+interface Plan {
+  text: string;
+  madeMs: number;
+  /** The time of the line that stood when it was made, as far as it is known. */
+  over: string | undefined;
 }
 
 /** The reports of one seat, whichever session holds it. */
@@ -98,7 +108,9 @@ export class Reports {
   plan(view: SessionView, { text }: { text: string }): void {
     const line = asLine(text);
     const seat = this.#seatOfPlan(view.seats);
-    if (line !== '' && seat) this.#of(seat).line.set(line);
+    if (line === '' || !seat) return;
+    const over = this.#work.get(seatKey(seat))?.line?.at;
+    this.#of(seat).line.set({ text: line, madeMs: this.#options.clock.now(), over });
   }
 
   async close(): Promise<void> {
@@ -120,7 +132,7 @@ export class Reports {
     const key = seatKey(ref);
     const known = this.#seats.get(key);
     if (known) return known;
-    const reports = seatReports(this.#options, ref);
+    const reports = seatReports(this.#options, ref, this.#work);
     this.#seats.set(key, reports);
     return reports;
   }
@@ -136,7 +148,11 @@ export class Reports {
   }
 }
 
-function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin, member_id }: SeatRef) {
+function seatReports(
+  { clock, journal, log, servers }: ReportsOptions,
+  { origin, member_id }: SeatRef,
+  works: Map<string, AgentWork>,
+) {
   const seat = { origin, member_id };
   const at = () => servers.at(origin);
   const logFailure = (what: string) => (error: unknown) => {
@@ -145,18 +161,33 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
   };
   /** A write that failed temporarily is repeated. */
   const retryMs = (ms: number, error: unknown) => (error instanceof SeatFailure && error.temporary ? ms : 0);
-  const line = new LatestWriter<string>({
+  const state = { current: null as Presence | null };
+  /** Whether the agent was given another line after the plan, or none, or its session ended. */
+  const isOutdated = async ({ madeMs, over }: Plan): Promise<boolean> => {
+    const waitedMs = clock.now() - madeMs;
+    if (waitedMs < PLAN_WAITED_MS) return false;
+    const stands = await at().standingLine(seat);
+    if (state.current === 'no_session') return true;
+    // The server may have cleared it by itself.
+    if (!stands && waitedMs >= LINE_LASTS_MS) return false;
+    return stands?.source !== 'plan' && stands?.at !== over;
+  };
+  const line: LatestWriter<Plan> = new LatestWriter({
     clock,
     gapMs: LINE_GAP_MS,
     renewMs: (_, error) => retryMs(LINE_GAP_MS, error),
-    same: (a, b) => a === b,
-    write: (text) => at().line(seat, text),
+    same: (a, b) => a.text === b.text,
+    write: async (plan) => {
+      if (await isOutdated(plan)) return line.lost();
+      const set = await at().line(seat, plan.text);
+      const work = works.get(seatKey(seat));
+      if (work) works.set(seatKey(seat), { ...work, line: set });
+    },
     onError: logFailure('line'),
   });
   // By the wall clock: the monotonic one stands still while the machine sleeps.
   let heardMs = clock.now();
-  return {
-    current: null as Presence | null,
+  return Object.assign(state, {
     presence: new LatestWriter<PresenceReport>({
       clock,
       gapMs: PRESENCE_GAP_MS,
@@ -185,7 +216,7 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
     }),
     line,
     queue: new QueueReport({ seat, at, journal, clock, onError: logFailure('queue') }),
-  };
+  });
 }
 
 function presenceOf({ open, needsPerson, turn }: SessionView): Presence {

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CallInput } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import type { Answer, Claim, DeliveryMode } from '../../contract/types.ts';
+import type { AgentLine, Answer, Claim, DeliveryMode } from '../../contract/types.ts';
 import type { SeatProblem } from '../protocol.ts';
 import type { NeedsPerson, SeatIdentity, SeatRef } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
@@ -108,8 +108,13 @@ export class Connection {
     await this.#call(ref, 'setLocation', { body: at });
   }
 
-  async line(ref: SeatRef, text: string): Promise<void> {
-    await this.#call(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
+  /** @returns the line as it stands then */
+  async line(ref: SeatRef, text: string): Promise<AgentLine | null> {
+    return (await this.#call(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } })).line;
+  }
+
+  async standingLine(ref: SeatRef): Promise<AgentLine | null> {
+    return (await this.#call(ref, 'readInbox', { query: { limit: 1 } })).work.line;
   }
 
   /** Which agents work on which files, as visible to the seat. Also subscribes to changes. */
