@@ -105,12 +105,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   private async explain(error: unknown): Promise<void> {
     const code = String((error as { code?: unknown } | null)?.code);
     const known = error as Error | null;
-    const { actor, board } = this.out.base;
+    const { board } = this.out.base;
+    const seat = this.opened?.seat;
     // A token that its server refuses for good is not kept.
-    if (code === 'agent_removed' && actor?.kind === 'agent') {
+    if (code === 'agent_removed' && seat) {
       const { endSeat } = await import('../local/keys/credentials.ts');
-      const ended = endSeat(runtime().folders, actor.id);
-      await keepNote(ended, this.out, `The token of ${actor.name} is still on this machine`);
+      const ended = endSeat(runtime().folders, seat);
+      await keepNote(ended, this.out, `The token of ${seat.saved.name} is still on this machine`);
     }
     if (
       /_not_found$|^(unknown_recipient|invalid_target|server_unknown|server_outdated|agent_seat_elsewhere)$/.test(code)

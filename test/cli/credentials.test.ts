@@ -10,6 +10,7 @@ import {
   credentialsPath,
   endSeat,
   endSeatsOfKey,
+  noteHolder,
   readCredentials,
   seatsAt,
   updateCredentials,
@@ -25,6 +26,8 @@ const seat = (name: string, board: string) => ({
   session: null,
   created_at: '2026-03-02T09:00:00.000Z',
 });
+
+const seatAt = (memberId: string, origin = 'https://a.example') => ({ origin, memberId });
 
 describe('saved credentials', () => {
   let home: string;
@@ -107,10 +110,10 @@ describe('saved credentials', () => {
 
   it('drop the token of a seat that ended, explain it for a week, then forget it', async () => {
     const days = (count: number) => Date.now() - count * 86_400_000;
-    await endSeat(place(), 'mem_3', days(6));
+    await endSeat(place(), seatAt('mem_3'), days(6));
     expect(readFileSync(credentialsPath(place()), 'utf8')).to.not.include('aba_claude');
     expect(codeOf('claude')).to.equal('agent_removed');
-    await endSeat(place(), 'mem_3', days(8));
+    await endSeat(place(), seatAt('mem_3'), days(8));
     expect(codeOf('claude')).to.equal('agent_seat_elsewhere');
     const keyEnded = (count: number) =>
       updateCredentials(place(), ({ servers }) => {
@@ -122,9 +125,46 @@ describe('saved credentials', () => {
     expect(codeOf('claude')).to.equal('agent_seat_elsewhere');
     await keyEnded(6);
     expect(codeOf('claude')).to.equal('unauthorized');
-    await endSeat(place(), 'mem_3');
+    await endSeat(place(), seatAt('mem_3'));
     expect(codeOf('claude')).to.equal('agent_removed');
     expect(readCredentials(place()).servers['https://a.example']!.seats['mem_3']).to.not.have.property('key_ended_at');
+  });
+
+  it('let a server end seats of its own only, at any of its addresses, whatever ids it gives its agents', async () => {
+    await updateCredentials(place(), ({ servers }) => {
+      const known = servers['https://a.example']!;
+      servers['https://b.example'] = { ...known, server_id: 'srv_2', seats: { mem_1: seat('fixer', 'one') } };
+      servers['https://c.example'] = { ...known, seats: {} };
+    });
+    const left = () => allSeats(readCredentials(place())).map(({ origin, memberId }) => `${origin} ${memberId}`);
+    await endSeat(place(), seatAt('mem_2', 'https://b.example'));
+    await endSeat(place(), seatAt('mem_1', 'https://b.example'));
+    expect(left()).to.deep.equal(['mem_1', 'mem_2', 'mem_3'].map((id) => `https://a.example ${id}`));
+    await endSeat(place(), seatAt('mem_1', 'https://c.example'));
+    expect(left()).to.deep.equal(['mem_2', 'mem_3'].map((id) => `https://a.example ${id}`));
+  });
+
+  it('note who holds a seat for the seat of its own server only, and once for a board', async () => {
+    await updateCredentials(place(), ({ servers }) => {
+      const known = servers['https://a.example']!;
+      const seats = { mem_1: seat('fixer', 'one'), mem_6: { ...seat('omp', 'one'), session: 'claude:s1' } };
+      servers['https://b.example'] = { ...known, server_id: 'srv_2', seats };
+    });
+    const held = () =>
+      allSeats(readCredentials(place())).flatMap(({ origin, memberId, saved }) =>
+        saved.session ? [`${origin} ${memberId} ${saved.session}`] : [],
+      );
+    for (const id of ['mem_1', 'mem_2', 'mem_3'])
+      await noteHolder(
+        place(),
+        allSeats(readCredentials(place())).find(({ memberId }) => memberId === id)!,
+        'claude:s1',
+      );
+    expect(held()).to.deep.equal([
+      'https://a.example mem_2 claude:s1',
+      'https://a.example mem_3 claude:s1',
+      'https://b.example mem_6 claude:s1',
+    ]);
   });
 
   it('keep a token without the key that it was made with until the key that is saved here ends', async () => {
@@ -176,7 +216,7 @@ describe('saved credentials', () => {
     writeFileSync(lock, String(spawnSync('true').pid));
     const ahead = Date.now() / 1000 + 3_600;
     utimesSync(lock, ahead, ahead);
-    await endSeat(place(), 'mem_1');
+    await endSeat(place(), seatAt('mem_1'));
     expect(existsSync(lock)).to.equal(false);
   });
 });

@@ -110,7 +110,7 @@ describe('the daemon’s credentials', () => {
     const seat = machine.credentials.seat(ORIGIN, 'mem_01K5A0000000000000000000M1')!;
     await machine.credentials.saveSeat(ORIGIN, 'mem_2', { ...seat, token: 'aba_other', name: 'other' });
     expect(machine.credentials.token(ORIGIN, 'mem_2')).to.equal('aba_other');
-    await machine.credentials.endSeat('mem_2');
+    await machine.credentials.endSeat(ORIGIN, 'mem_2');
     expect(machine.credentials.token(ORIGIN, 'mem_2')).to.equal(null);
     expect(machine.credentials.seat(ORIGIN, 'mem_2')).to.include({ name: 'other' });
     expect(statSync(path()).mode & 0o777).to.equal(0o600);

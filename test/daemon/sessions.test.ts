@@ -197,7 +197,7 @@ describe('sessions of the daemon', () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     await rig.connected();
-    await rig.machine.credentials.endSeat(seat.member_id);
+    await rig.machine.credentials.endSeat(seat.origin, seat.member_id);
     await rig.say(board, 'for nobody');
     await until(() => rig.row(seat).problem !== null, 'it was asked for');
     expect(rig.row(seat).problem).to.equal('agent_removed');

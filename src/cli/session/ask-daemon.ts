@@ -11,7 +11,7 @@ import { isTicket } from '../../launch/ticket.ts';
 import type { Seat } from '../../local/actors.ts';
 import { buildOf } from '../../local/build.ts';
 import { Failure } from '../../local/failure.ts';
-import { readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
 import { harnessProcess, startedAt } from '../../local/process-ref.ts';
 import { knownServers } from '../../local/servers.ts';
 import { noteAutostart, noteDone, runtime } from '../runtime.ts';
@@ -169,15 +169,4 @@ export const refOf = ({ origin, memberId, saved }: Seat): AgentRef => ({
 /** Tells the daemon a mode that the server has just answered; one that does not run reads it for itself. */
 export async function tellMode(seat: Seat, mode: DeliveryMode, revision: number): Promise<void> {
   await askDaemon('mode', { agent: refOf(seat), mode, revision }, { start: false }).catch(() => {});
-}
-
-/** Notes here which session holds a seat, and that it holds no other one of its board. */
-export async function noteHolder({ memberId, saved: { board_id: board } }: Seat, key: string): Promise<void> {
-  await updateCredentials(runtime().folders, (saved) => {
-    for (const { seats } of Object.values(saved.servers))
-      for (const [id, seat] of Object.entries(seats)) {
-        if (id === memberId) seat.session = key;
-        else if (seat.session === key && seat.board_id === board) seat.session = null;
-      }
-  });
 }

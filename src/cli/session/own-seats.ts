@@ -38,9 +38,9 @@ const held = (saved: Credentials, origin: string, id: string | undefined): Seat[
 /** Every seat that this machine holds a token for; nothing is sent. */
 export const savedSeats = (): Seat[] => allSeats(readCredentials(runtime().folders));
 
-/** The seat of this id among them. */
-export const savedSeat = (memberId: string): Seat | undefined =>
-  savedSeats().find((seat) => seat.memberId === memberId);
+/** The seat of this id at a server among them. */
+export const savedSeat = (origin: string, memberId: string): Seat | undefined =>
+  held(readCredentials(runtime().folders), origin, memberId)[0];
 
 /** The agents of these seats. */
 export const savedAgents = (): string[] => [...new Set(savedSeats().map(({ saved }) => saved.name))].sort();

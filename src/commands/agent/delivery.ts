@@ -39,7 +39,7 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     if (as === undefined || holdsSeat(as, this.globals)) requireOutside(named);
     if (as === undefined) throw usage('Name the agent with --as AGENT.', named);
     const member = agentNamed(as, this.globals);
-    const { client, board } = await this.onBoard('P');
+    const { client, board, server } = await this.onBoard('P');
     const params = { board, member };
     const { data, again } = await this.write(client, 'setDeliveryMode', {
       params,
@@ -47,7 +47,7 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     });
     const { data: agent } = await client.call('getMember', { params });
     const record = deliveryRecord(agent, data.changed);
-    const seat = savedSeat(agent.id);
+    const seat = savedSeat(server.url, agent.id);
     if (seat) await tellMode(seat, record.mode, record.revision);
     this.print<typeof json>(record, () => `${deliveryText(record, board)}${again}`);
   }

@@ -17,13 +17,13 @@ export default class AgentLeave extends WriteCommand<typeof AgentLeave> {
   static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
-    const { client, seat } = await this.session('G');
+    const { client, seat, server } = await this.session('G');
     const { data: me } = await client.call('getMe').catch((error) => forgetOver(seat, error));
     const { id, name, board } = me;
     await this.confirm(`Leave ${board} for good as ${name}?`, this.flags.yes);
     const { data: agent, again } = await this.write(client, 'leaveSeat');
     await unbindHere(seat);
-    await forgetSeats([id]);
+    await forgetSeats(server.url, [{ id }]);
     this.print<typeof json>({ agent }, () => `${name} left ${board}.${again}`);
   }
 }

@@ -32,7 +32,7 @@ export default class AgentPrune extends WriteCommand<typeof AgentPrune> {
   };
 
   override async run(): Promise<void> {
-    const { client } = await this.session('P');
+    const { client, server } = await this.session('P');
     const { all, yes, 'dry-run': dry, 'disconnected-for': span } = this.flags;
     const body = { disconnected_for: atLeastAnHour(span), all };
     const found = (await client.call('pruneAgents', { body: { ...body, dry_run: true } })).data;
@@ -42,7 +42,7 @@ export default class AgentPrune extends WriteCommand<typeof AgentPrune> {
     await this.confirm(`Remove ${plural(found.agents.length, 'agent', 'agents')} for good?`, yes);
     const agents = found.agents.map((agent) => agent.id);
     const { data, again } = await this.write(client, 'pruneAgents', { body: { ...body, agents } });
-    await forgetSeats(data.agents.map((agent) => agent.id));
+    await forgetSeats(server.url, data.agents);
     this.print<typeof json>(data, () => `${pruned(data, found)}${again}`);
     if (found.more) this.out.note('There are more: run it again.');
   }

@@ -27,7 +27,7 @@ export default class AgentRemove extends WriteCommand<typeof AgentRemove> {
     await this.confirm(`Remove the agent ${member}${whose} from ${board} for good?`, this.flags.yes);
     const params = { board, member };
     const { data, again } = await this.write(session.client, 'removeMember', { params });
-    await forgetSeats([data.id]);
+    await forgetSeats(session.server.url, [data]);
     if (data.board === null) delete this.out.base.board;
     this.print<typeof json>({ agent: data as Answer<'leaveSeat'> }, () => `${seatEnded(data)}${again}`);
   }

@@ -1,9 +1,11 @@
 import { BaseCommand, required } from '../../cli/base.ts';
-import { askFor, noteHolder, refOf } from '../../cli/session/ask-daemon.ts';
+import { runtime } from '../../cli/runtime.ts';
+import { askFor, refOf } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import { agreedOnJoin, member, object, seatRef, text } from '../../cli/shapes.ts';
 import type { Seat } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
+import { noteHolder } from '../../local/keys/credentials.ts';
 import { deliveryLine } from '../join/lib/join-summary.ts';
 
 export const json = () =>
@@ -45,6 +47,6 @@ async function bindHere(seat: Seat) {
       hint: `In a terminal, act as it with: --as ${seat.saved.name}`,
     });
   const { previous, mode } = await askFor(session, 'bind', { agent: refOf(seat) });
-  await noteHolder(seat, session.key);
+  await noteHolder(runtime().folders, seat, session.key);
   return { session: session.key, previous: previous ?? null, mode: mode ?? null };
 }

@@ -31,7 +31,8 @@ export default class BoardDelete extends WriteCommand<typeof BoardDelete> {
     const { data, again } = await this.write(session.client, 'deleteBoard', { params: { board } });
     // Tokens of seats on a deleted board do nothing any more.
     const seats = savedSeats().filter(({ saved }) => saved.board_id === data.id);
-    await forgetSeats(seats.map(({ memberId }) => memberId));
+    const ended = seats.map(({ memberId: id }) => ({ id }));
+    await forgetSeats(session.server.url, ended);
     this.print<typeof json>(data, () => `${lifecycleText('delete', board, data)}${again}`);
   }
 

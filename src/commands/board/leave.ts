@@ -15,7 +15,7 @@ export default class BoardLeave extends WriteCommand<typeof BoardLeave> {
   static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
-    const { client, board } = await this.onBoard('P');
+    const { client, board, server } = await this.onBoard('P');
     const { name } = (await client.call('getMe')).data;
     const agents = await agentsOf(client, board, name).catch((error) => {
       // A repeat is answered though they are off it.
@@ -29,7 +29,7 @@ export default class BoardLeave extends WriteCommand<typeof BoardLeave> {
       if (wasLost(error)) return null;
       throw error;
     });
-    await forgetSeats(agents.map((agent) => agent.id));
+    await forgetSeats(server.url, agents);
     const again = reply ? this.again(reply) : '';
     const ended = agents.length > 0 ? `; your ${plural(agents.length, 'agent', 'agents')} there ended` : '';
     this.print<typeof json>({ person: reply?.data ?? null }, () => `Left ${board}${ended}.${again}`);

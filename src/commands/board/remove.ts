@@ -29,7 +29,7 @@ export default class BoardRemove extends AskingCommand<typeof BoardRemove> {
       const board_id = await boardIdOf(session);
       return this.request(session, { kind: 'remove_person', person_id, board_id });
     }
-    const { client, board } = await this.onBoard('P');
+    const { client, board, server } = await this.onBoard('P');
     const handle = await handleOf(client, this.args.handle);
     const { visibility } = (await client.call('getBoard', { params: { board } })).data;
     // A repeat is answered though they are gone.
@@ -37,7 +37,7 @@ export default class BoardRemove extends AskingCommand<typeof BoardRemove> {
     const agents = await agentsOf(client, board, handle);
     await this.confirm(`Take ${handle} off ${board}?${alsoEnding(agents, 'Their')}`, yes);
     const { data: person, again } = await this.write(client, 'removeBoardPerson', { params: { board, handle } });
-    await forgetSeats(agents.map((agent) => agent.id));
+    await forgetSeats(server.url, agents);
     const open = visibility === 'open' ? '; it is open, so they may join again' : '';
     this.print<typeof json>({ person }, () => `${handle} is off ${board}${open}.${again}`);
   }

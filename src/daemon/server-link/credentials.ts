@@ -107,8 +107,8 @@ export class CredentialStore {
   }
 
   /** Deletes the token of a removed seat. */
-  async endSeat(memberId: string): Promise<void> {
-    await endSeat(this.#folders, memberId);
+  async endSeat(origin: string, memberId: string): Promise<void> {
+    await endSeat(this.#folders, { origin, memberId });
     this.#notify();
   }
 

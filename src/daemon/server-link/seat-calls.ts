@@ -129,7 +129,8 @@ export class SeatCalls {
     }
     if (problem === 'unauthorized') feed.refusedToken = token;
     this.setProblem(feed, problem);
-    if (problem === 'agent_removed') await this.#options.credentials.endSeat(feed.seat.member_id).catch(ignore);
+    if (problem !== 'agent_removed') return;
+    await this.#options.credentials.endSeat(this.#options.transport.origin, feed.seat.member_id).catch(ignore);
   }
 
   setProblem(feed: SeatFeed, problem: SeatProblem | null): void {

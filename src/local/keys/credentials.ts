@@ -116,16 +116,37 @@ export function requireNames({ name, board }: Pick<SavedSeat, 'name' | 'board'>)
   });
 }
 
+/** A seat, by the address of its server: only ids of one server tell its agents apart. */
+export interface SeatPlace {
+  origin: string;
+  memberId: string;
+}
+
 /** Drops the token of a seat that ended; the row stays a week, so that messages can explain it. */
-export async function endSeat(folders: Folders, memberId: string, now = Date.now()): Promise<void> {
+export async function endSeat(folders: Folders, { origin, memberId }: SeatPlace, now = Date.now()): Promise<void> {
   await updateCredentials(folders, (saved) => {
-    for (const { seats } of Object.values(saved.servers)) {
+    for (const { seats } of entriesOf(saved, origin)) {
       const seat = seats[memberId];
       if (!seat) continue;
       delete seat.token;
       delete seat.key_ended_at;
       seat.ended_at = new Date(now).toISOString();
     }
+  });
+}
+
+/** Notes which session holds a seat, and that it holds no other one of its board. */
+export async function noteHolder(
+  folders: Folders,
+  { origin, memberId, saved: { board_id: board } }: SeatPlace & { saved: SavedSeat },
+  session: string,
+): Promise<void> {
+  await updateCredentials(folders, (saved) => {
+    for (const { seats } of entriesOf(saved, origin))
+      for (const [id, seat] of Object.entries(seats)) {
+        if (id === memberId) seat.session = session;
+        else if (seat.session === session && seat.board_id === board) seat.session = null;
+      }
   });
 }
 
@@ -179,12 +200,15 @@ export function isSameServer(saved: Credentials, one: string, other: string): bo
   return one === other || (id !== undefined && id === entryAt(saved, other)?.[1].server_id);
 }
 
+/** What is saved of a server at all its addresses. */
+export const entriesOf = (saved: Credentials, origin: string): ServerEntry[] =>
+  Object.entries(saved.servers).flatMap(([at, entry]) => (isSameServer(saved, at, origin) ? [entry] : []));
+
 /** Saves a seat with its new token, which has replaced the one that may be saved at another address of its server. */
 export function putSeat(saved: Credentials, origin: string, memberId: string, seat: SavedSeat): void {
   const entry = saved.servers[origin];
   if (!entry) return;
-  for (const other of Object.values(saved.servers))
-    if (other.server_id === entry.server_id) delete other.seats[memberId];
+  for (const { seats } of entriesOf(saved, origin)) delete seats[memberId];
   entry.seats[memberId] = entry.key ? { ...seat, key: entry.key.id } : seat;
 }
 

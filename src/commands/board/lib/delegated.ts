@@ -1,6 +1,6 @@
 /** Lists, joins and creates boards from an agent session, through the daemon, which holds this machine's delegation. */
 import { runtime } from '../../../cli/runtime.ts';
-import { askFor, noteHolder } from '../../../cli/session/ask-daemon.ts';
+import { askFor } from '../../../cli/session/ask-daemon.ts';
 import { linkedBoard, type ServerInUse } from '../../../cli/session/board.ts';
 import { inSession, sessionHere } from '../../../cli/session/here.ts';
 import { sayServer, useLocalServer } from '../../../cli/session/local-server.ts';
@@ -12,7 +12,7 @@ import type { AgentRef, Answers } from '../../../daemon/protocol.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { environmentToken } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readCredentials } from '../../../local/keys/credentials.ts';
+import { noteHolder, readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject, projectContent } from '../../../local/project.ts';
 import { personServer } from '../../../local/servers.ts';
 import { type Use, useOf } from '../../agent/lib/new-seat.ts';
@@ -137,11 +137,11 @@ function mayExist(error: unknown, server: string, at: string): unknown {
 
 /** What the daemon saved is this session's from now on, also for commands that run while it is away. */
 async function seated(
-  { session }: Delegated,
+  { session, server }: Delegated,
   { board, member, reused, previous, pair_role }: Answers['join'],
 ): Promise<SeatedRecord> {
-  const seat = savedSeat(member.id);
-  if (seat) await noteHolder(seat, session.key);
+  const seat = savedSeat(server.url, member.id);
+  if (seat) await noteHolder(runtime().folders, seat, session.key);
   return {
     board_record: board,
     agent: member,

@@ -8,7 +8,7 @@ import { allRows } from '../../../client/pages.ts';
 import type { Member } from '../../../contract/types.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
-import { endSeat, readCredentials } from '../../../local/keys/credentials.ts';
+import { endSeat, entriesOf, readCredentials } from '../../../local/keys/credentials.ts';
 import { allMembers } from './list.ts';
 
 /** Active agents of a person on a board, by the person's handle. */
@@ -24,18 +24,18 @@ export function alsoEnding(agents: Member[], whose: string): string {
   return ` ${whose} ${plural(agents.length, 'agent', 'agents')} there ${verb} too: ${names.join(', ')}${more}.`;
 }
 
-/** Drops the tokens of seats that ended, where this machine holds them. */
-export async function forgetSeats(ids: string[]): Promise<void> {
+/** Drops the tokens of seats that ended, where this machine holds them. @param origin of their server */
+export async function forgetSeats(origin: string, agents: { id: string }[]): Promise<void> {
   const { folders } = runtime();
-  const held = Object.values(readCredentials(folders).servers).flatMap(({ seats }) => Object.keys(seats));
-  for (const id of ids) if (held.includes(id)) await endSeat(folders, id);
+  const held = entriesOf(readCredentials(folders), origin).flatMap(({ seats }) => Object.keys(seats));
+  for (const { id: memberId } of agents) if (held.includes(memberId)) await endSeat(folders, { origin, memberId });
 }
 
 /** A seat that its server has ended already is only forgotten here. @throws the error, with what was done. */
 export async function forgetOver(seat: Seat | null, error: unknown): Promise<never> {
   const over = error instanceof ClientError && ['agent_removed', 'board_not_found'].includes(error.code);
   if (!over || !seat) throw error;
-  await forgetSeats([seat.memberId]);
+  await forgetSeats(seat.origin, [{ id: seat.memberId }]);
   const { code, message } = error;
   throw new Failure(code, message, {
     hint: `${seat.saved.name} on ${seat.saved.board} is forgotten on this machine now; nothing else is to be done.`,

@@ -265,7 +265,7 @@ class SeatsInbox {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       if (error.code === 'agent_removed') {
-        const ended = endSeat(runtime().folders, seat.memberId);
+        const ended = endSeat(runtime().folders, seat);
         await keepNote(ended, this.#out, `The token of ${seat.saved.name} is still on this machine`);
       }
       this.#refusals.push({ seat, error });
