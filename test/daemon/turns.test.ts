@@ -1,4 +1,5 @@
 /** What enters a running turn, what its start and its end take along. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +76,31 @@ describe('a turn', () => {
       await until(() => existsSync(ended), 'git is given up');
     } finally {
       process.env.PATH = PATH;
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('is told of a file that another agent is on without asking the server for messages first', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'board-claimed-'));
+    const passed: string[] = [];
+    await rig.restart({ clock, faults: { at: (point) => void passed.push(point) } });
+    try {
+      execFileSync('git', ['init', '--quiet', folder]);
+      execFileSync('git', ['-C', folder, 'remote', 'add', 'origin', 'https://example.com/api.git']);
+      const { seat, board } = await rig.seat();
+      const other = await newAgent(server.dana, board);
+      const files = { paths: ['a.ts'], repo: 'example.com/api' };
+      await other.ok('setMyLine', { body: { kind: 'working', text: 'Timeouts', ...files } });
+      const session = await rig.session(seat);
+      await session.hook('turn_start');
+      const edit = () => session.hook('boundary', { claims: true, files: ['a.ts'], cwd: folder });
+      passed.length = 0;
+      expect((await edit())['nudge'])
+        .to.contain('a.ts is in ')
+        .and.contain('"Timeouts"');
+      expect(passed).to.not.include('hand.ready');
+      expect(await edit()).to.deep.equal({ v: 1 });
+    } finally {
       rmSync(folder, { recursive: true });
     }
   });

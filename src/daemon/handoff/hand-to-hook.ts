@@ -41,11 +41,11 @@ export const turnScope = ({ clock }: Common, session: Session, ms: number): Turn
   deadlineUs: clock.nowUs() + ms * 1000,
 });
 
-/** Whether the last reads contain nothing to deliver, so that a hook need not wait for new reads. */
+/** Whether the last reads contain nothing to deliver, so that a hook, also one for our own lines, need not wait for new reads. */
 export function hasNothingFor(deps: HookDeps, session: Session, point: Point): boolean {
   const seats = readableSeats(deps, session);
   if (session.telling) return true;
-  if (linesOffer(deps, session) || seats.some(({ latest }) => latest === null)) return false;
+  if (seats.some(({ latest }) => latest === null)) return false;
   const known = seats.map((seat) => ({ seat, read: seat.latest!, generation: seat.row.generation }));
   return composeOffer(deps, session, point, known) === null;
 }

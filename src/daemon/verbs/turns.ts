@@ -81,7 +81,8 @@ export async function boundary(context: Context, frame: Requests['boundary'], pe
     await withTimeout(context.clock, CLAIMS_TIMEOUT_MS, checked, () => {});
   }
   // With two hooks at one boundary, only one gets the text.
-  if (session.boundary || hasNothingFor(context, session, 'boundary')) peer.send({});
+  if (session.boundary) peer.send({});
+  else if (hasNothingFor(context, session, 'boundary')) sendOffer(context, session, peer, null);
   else {
     session.boundary = true;
     try {
