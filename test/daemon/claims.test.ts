@@ -24,6 +24,7 @@ const claimOf = (agent: string, paths: string[]) => ({
 describe('claims of others', () => {
   let folder: string;
   let claims: ReturnType<typeof claimOf>[];
+  let reads: number;
   let known: Claims;
   let session: Session;
   let events: ServerEvents;
@@ -33,10 +34,15 @@ describe('claims of others', () => {
     execFileSync('git', ['init', '--quiet', folder]);
     execFileSync('git', ['-C', folder, 'remote', 'add', 'origin', 'https://example.com/api.git']);
     claims = [];
+    reads = 0;
+    const read = async () => {
+      reads++;
+      return claims;
+    };
     known = new Claims({
       clock: realClock,
       log: { write: () => {} } as unknown as Log,
-      servers: { at: () => ({ claims: async () => claims }) } as unknown as Servers,
+      servers: { at: () => ({ claims: read }) } as unknown as Servers,
     });
     events = new EventEmitter();
     known.listen(events);
@@ -101,6 +107,18 @@ describe('claims of others', () => {
     expect(await read()).to.deep.equal(['service: b.ts, a.ts are in codex']);
     await edit('a.ts', 'c.ts');
     expect(told()).to.deep.equal([]);
+  });
+
+  it('are read again when lines change only while a session that edits files is there', async () => {
+    await edit('a.ts');
+    expect(reads).to.equal(1);
+    claims = [claimOf('codex', ['a.ts'])];
+    session.row.open = false;
+    events.emit('lines', seat as never);
+    expect(reads).to.equal(1);
+    session.row.open = true;
+    await edit('b.ts');
+    expect([reads, told()]).to.deep.equal([2, ['service: a.ts is in codex']]);
   });
 
   it('are one line for all files that a claim has, however many were edited before', async () => {

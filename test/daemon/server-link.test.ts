@@ -266,6 +266,27 @@ describe('the connection to a server', () => {
     expect(await at().standingLine(seat)).to.equal(null);
   });
 
+  it('tells of lines that say files, and of no others', async () => {
+    await follow();
+    const told: string[] = [];
+    machine.told.events.on('lines', ({ member_id }) => told.push(member_id));
+    await at().claims(seat);
+    await until(() => told.length === 1, 'the stream is open again');
+    const [plans, files] = [await newAgent(server.dana, board.name), await newAgent(server.dana, board.name)];
+    const line = { kind: 'working' as const, text: 'Read the code' };
+    const toldOf = async (change: () => Promise<unknown>, times: number) => {
+      await change();
+      const { seq } = await say('and so on');
+      await until(() => told.length >= times, 'it is told of');
+      await readElsewhere(seq);
+      expect(told).to.deep.equal(Array(times).fill(seat.member_id));
+    };
+    await toldOf(() => plans.ok('setMyLine', { body: { ...line, source: 'plan' } }), 1);
+    await toldOf(() => files.ok('setMyLine', { body: { ...line, paths: ['a.ts'] } }), 2);
+    await toldOf(() => plans.ok('clearMyLine', {}), 2);
+    await toldOf(() => files.ok('clearMyLine', {}), 3);
+  });
+
   it('keeps to eight connections for requests', keepsToEight);
 
   it('that is opening misses no head that moves before it is ready', async () => {

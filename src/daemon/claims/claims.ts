@@ -52,7 +52,9 @@ export class Claims {
 
   listen(events: ServerEvents): void {
     events.on('lines', (seat) => {
-      if (this.#seats.has(seatKey(seat))) void this.#seatClaims(seat).reads.run();
+      const known = this.#seats.get(seatKey(seat));
+      if (known && this.#sessionsOf(seat).length > 0) void known.reads.run();
+      else this.#seats.delete(seatKey(seat));
     });
   }
 
@@ -90,16 +92,18 @@ export class Claims {
     try {
       const claims = await servers.at(seat.origin).claims(seat);
       Object.assign(known, { claims });
-      for (const session of this.#sessions) {
-        if (!session.row.open) this.#sessions.delete(session);
-        else if ([...session.seats].some(({ row }) => seatKey(row) === seatKey(seat)))
-          this.#warn(session, [...session.edited.values()].reverse());
-      }
+      for (const session of this.#sessionsOf(seat)) this.#warn(session, [...session.edited.values()].reverse());
     } catch (error) {
       const code = error instanceof SeatFailure ? error.code : 'internal';
       log.write('presence_failed', { seats: [seat.member_id], what: 'claims', code }, 'warn');
     }
     known.readUs = clock.nowUs();
+  }
+
+  /** The open sessions that have edited files and hold the seat. */
+  #sessionsOf(seat: SeatRef): Session[] {
+    for (const session of this.#sessions) if (!session.row.open) this.#sessions.delete(session);
+    return [...this.#sessions].filter(({ seats }) => [...seats].some(({ row }) => seatKey(row) === seatKey(seat)));
   }
 
   async #addFile(session: Session, file: string): Promise<void> {

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
+import type { AgentLine } from '../../contract/types.ts';
 import { Backoff } from './backoff.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { Ahead } from './inbox-read.ts';
@@ -44,7 +45,7 @@ export class Feed {
   #stream: AbortController | null = null;
   #refusedKey: { key: string; until: number } | null = null;
   #identityChangeKnown = false;
-  /** The last reported lines, by agent; null if they are not followed. */
+  /** The last reported lines that say files, by agent; null if they are not followed. */
   #lines: Map<string, string> | null = null;
   /** The stream has sent its initial events. */
   #ready = false;
@@ -295,9 +296,9 @@ export class Feed {
     }
   }
 
-  /** Presence frames contain the line; ignores frames in which it is unchanged. */
-  #lineChanged({ board_id, member_id, line }: { board_id: string; member_id: string; line: unknown }): void {
-    const text = JSON.stringify(line ?? null);
+  /** Presence frames contain the line; ignores frames in which it is unchanged or says no files. */
+  #lineChanged({ board_id, member_id, line }: { board_id: string; member_id: string; line: AgentLine | null }): void {
+    const text = JSON.stringify(line?.paths ? line : null);
     if (!this.#lines || (this.#lines.get(member_id) ?? 'null') === text) return;
     this.#lines.set(member_id, text);
     for (const { seat } of this.#seats.active())

@@ -54,7 +54,7 @@ interface ServerEventMap {
   problem: [seat: SeatRef, problem: SeatProblem | null];
   /** `credentials.json` has a new token for the seat. */
   token: [seat: SeatRef];
-  /** The lines on its board may have changed; emitted only if they are followed. */
+  /** The lines on its board that say files may have changed; emitted only if they are followed. */
   lines: [seat: SeatRef];
   /** The person's key was refused: what was made with it has ended too. */
   keyEnded: [origin: string];
