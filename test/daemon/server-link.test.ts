@@ -287,6 +287,15 @@ describe('the connection to a server', () => {
     await toldOf(() => files.ok('clearMyLine', {}), 3);
   });
 
+  it('leaves out a claim that is longer than it may be, and no other', async () => {
+    const [long, usual] = [await newAgent(server.dana, board.name), await newAgent(server.dana, board.name)];
+    const line = { kind: 'working' as const, text: 'Read the code' };
+    // The server takes the secret out, which makes the path longer.
+    await long.ok('setMyLine', { body: { ...line, paths: [`${'x'.repeat(184)}/xoxb-0123456789`] } });
+    await usual.ok('setMyLine', { body: { ...line, paths: ['a.ts'] } });
+    expect((await at().claims(seat)).map(({ paths }) => paths)).to.deep.equal([['a.ts']]);
+  });
+
   it('keeps to eight connections for requests', keepsToEight);
 
   it('that is opening misses no head that moves before it is ready', async () => {
