@@ -300,8 +300,6 @@ describe('the message box', () => {
 
   it('still shows what was being sent when its tab was loaded again, after another tab posted', async () => {
     const { page, tab, close } = await open();
-    const second = await tab();
-    await boxOf(second).waitFor();
     await page.route('**/messages', (route) =>
       route.request().method() === 'POST' ? new Promise<void>(() => {}) : route.continue(),
     );
@@ -311,6 +309,7 @@ describe('the message box', () => {
     await page.reload();
     const again = page.getByRole('article', { name: 'dana, sending' }).getByText('Not lost');
     await again.waitFor();
+    const second = await tab();
     await boxOf(second).fill('From the other tab');
     await second.keyboard.press('Control+Enter');
     await posted(1);

@@ -339,6 +339,21 @@ describe('the page on a bad network', () => {
     await close();
   });
 
+  it('posts once what a tab was sending as it was closed, from another that was open before', async () => {
+    const { page, tab, close } = await open();
+    const other = await tab();
+    await boxOf(other).waitFor();
+    proxy.fail(posts(), 'hold', 1);
+    await write(page, ['Only one']);
+    await until(() => proxy.held === 1, 'a post that hangs');
+    expect(await other.getByText('Only one').count()).to.equal(0);
+    await page.close();
+    await other.getByRole('region', { name: 'Conversation' }).getByText('Only one').waitFor();
+    await other.waitForFunction(() => document.querySelectorAll('.unsent article').length === 0);
+    expect(await messages()).to.deep.equal(['Only one']);
+    await close();
+  });
+
   it('posts what waited without moving what the person reads meanwhile', async () => {
     await fillBoard(server, dana, 'dana', board, 60);
     const { page, close } = await open();

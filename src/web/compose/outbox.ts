@@ -108,6 +108,8 @@ const openRoomOf = (board: string): Room | null => {
 
 /** Ids of the messages that this tab is sending. */
 const sentHere = new Set<string>();
+/** Ids of those that it waits for another tab to send. */
+const sentElsewhere = new Set<string>();
 
 /** Loads a stored list, without what another tab is sending. */
 export function openOutbox(name: string): void {
@@ -118,23 +120,26 @@ export function openOutbox(name: string): void {
   failWhatIsNotSent(name);
 }
 
-function failWhatIsNotSent(name: string): void {
-  for (const item of read(name)) if (item.state === 'sending') void failOnceNotSent(item, name);
-}
-
 /** A message that is being sent is locked by its tab. Once none sends it, it has failed with an unknown outcome. */
-const failOnceNotSent = (item: Unsent, name: string): Promise<void> =>
-  navigator.locks.request(item.id, () => {
-    if (read(name).some(({ id, state }) => id === item.id && state === 'sending')) {
+function failWhatIsNotSent(name: string): void {
+  for (const { id, state } of read(name)) {
+    if (state !== 'sending' || sentHere.has(id) || sentElsewhere.has(id)) continue;
+    sentElsewhere.add(id);
+    void navigator.locks.request(id, () => {
+      sentElsewhere.delete(id);
+      const item = read(name).find((other) => other.id === id);
+      if (item?.state !== 'sending') return;
       put({ ...item, state: 'failed', waits: true, unclear: true, problem: noConnection }, name);
       sendWaiting(false);
-    }
-  });
+    });
+  }
+}
 
 const read = (name: string): Unsent[] => readStored(name, []);
 
 // What another tab is sending may still succeed; it is shown here only once it failed.
 listenToStorage((name) => {
+  if (name.startsWith(unsentName(session.peek()?.person.id ?? ''))) failWhatIsNotSent(name);
   if (name !== storageName) return;
   const own = unsent.peek().filter(({ state }) => state !== 'failed');
   const failed = read(name).filter(({ id, state }) => state === 'failed' && !own.some((item) => item.id === id));
@@ -168,17 +173,17 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>,
   const made: Unsent = { ...attempt, id, board: room.name, body, draft, name, target, unclear, state: 'failed' };
   const stale = isStale(made);
   const item = stale ? made : asSending(made);
-  const waits = !stale && read(storageName).some(isWaiting);
+  const list = storageName;
+  const waits = !stale && read(list).some(isWaiting);
+  // Before another tab knows it and waits for it. One that stores its list at the same time may drop it there.
+  if (!stale && !waits) lock(id, () => send(item, list, true));
   put(waits ? { ...item, state: 'failed', waits, problem: noConnection } : item);
   changeDraft(name, { text: '', to: null, urgent: false, expectsReply: false, ask: null, files: [], attempt: null });
   saidLost = false;
-  const list = storageName;
   if (stale) announce(unknownOutcome, { urgent: true });
-  // No other tab knows it yet, and one that stores its list at the same time may drop it there.
-  else if (!waits) lock(id, () => send(item, list, true));
   // Others were written before it.
-  else if (hasConnection()) sendWaiting(true);
-  else announceFailure(noConnection, true);
+  else if (waits && hasConnection()) sendWaiting(true);
+  else if (waits) announceFailure(noConnection, true);
 }
 
 function asSending(item: Omit<Unsent, 'state'>): Unsent {
