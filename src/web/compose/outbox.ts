@@ -216,7 +216,7 @@ export function tryAgain(item: Unsent): void {
   saidLost = false;
   if (isWaiting(item)) sendWaiting(true);
   else {
-    const again = asSending({ ...item, key: item.unclear ? item.key : newIdempotencyKey() });
+    const again = asSending(item.unclear ? item : { ...item, key: newIdempotencyKey(), at: new Date().toISOString() });
     put(again);
     startSending(again, storageName, true);
   }
