@@ -819,6 +819,26 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('lists what is answered here, however many questions were asked after it and answered', async () => {
+    const { person, board, agent } = await begin();
+    await post(agent, board.name, 'The old one?', { ask: {} });
+    const later = Array.from({ length: 201 }, async (_, n) => {
+      const { id } = await post(agent, board.name, `Is it ${n}?`, { ask: {} });
+      await post(person, board.name, 'yes', { reply_to: id, answer: {} });
+    });
+    await Promise.all(later);
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'The old one?' }).waitFor();
+    await page.keyboard.press('r');
+    await page.keyboard.type('the new one');
+    await page.keyboard.press('Control+Enter');
+    const today = page.getByRole('region', { name: 'Answered today' });
+    await today.getByText('The old one?').waitFor();
+    await today.getByText('you said: the new one').waitFor();
+    expect(await today.getByRole('listitem').count()).to.equal(201);
+    await close();
+  });
+
   it('takes back an own question by w', async () => {
     const { person, board, agent } = await begin();
     const ask = await post(person, board.name, 'Which one?', { to: ['@claude'], ask: { options: ['a', 'b'] } });

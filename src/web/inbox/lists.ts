@@ -7,6 +7,7 @@ import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { excerpt } from '../parts/plain-text.ts';
 import { isSameDay } from '../parts/time.tsx';
+import { answerAttempts } from '../state/answers.ts';
 import { oneAtATime } from '../state/throttle.ts';
 
 interface Answered {
@@ -41,12 +42,21 @@ async function loadAnswer({ id, board, ask }: Message): Promise<Message | null> 
   return message;
 }
 
-async function toAnswered(message: Message): Promise<Answered[]> {
-  const answer = await loadAnswer(message);
-  if (!answer) return [];
+function toAnswered(message: Message, answer: Message): Answered {
   const who = answer.sender === 'self' ? 'you' : answer.from.name;
-  return [{ message, words: `${who} said: ${answer.answer?.option_text ?? excerpt(answer.body, 80)}`, at: answer.at }];
+  return { message, words: `${who} said: ${answer.answer?.option_text ?? excerpt(answer.body, 80)}`, at: answer.at };
 }
+
+async function loadAnswered(message: Message): Promise<Answered[]> {
+  const answer = await loadAnswer(message);
+  return answer ? [toAnswered(message, answer)] : [];
+}
+
+/** Answers that this tab sent to questions from before a time. */
+const sentTo = (before: string): Answered[] =>
+  [...answerAttempts.peek().values()].flatMap((sent) =>
+    sent.state === 'sent' && sent.message.at < before ? [toAnswered(sent.message, sent.posted)] : [],
+  );
 
 const wentWith = (message: Message): Answered[] =>
   message.ask?.going_at ? [{ message, words: `went with: ${message.ask.going_with}`, at: message.ask.going_at }] : [];
@@ -60,7 +70,7 @@ async function answeredOn(day: string, asks: Message[]): Promise<Answered[]> {
   const latest = asks.toSorted((a, b) => (b.ask?.answer_seq ?? 0) - (a.ask?.answer_seq ?? 0));
   // Most boards have none of today, which the last one tells.
   for (let at = 0, to = 1; at < latest.length; at = to, to += AT_ONCE) {
-    const read = (await Promise.all(latest.slice(at, to).map(toAnswered))).flat();
+    const read = (await Promise.all(latest.slice(at, to).map(loadAnswered))).flat();
     found.push(...read.filter((item) => isSameDay(item.at, day)));
     if (read.some((item) => !isSameDay(item.at, day))) break;
   }
@@ -81,7 +91,9 @@ async function read(): Promise<void> {
   const now = new Date().toISOString();
   const byBoard = Object.values(Object.groupBy(done.asks, ({ board }) => board)) as Message[][];
   const said = await Promise.all(byBoard.map((asks) => answeredOn(now, asks)));
-  answered.value = [...said.flat(), ...gone.asks.flatMap(wentWith)]
+  // The list begins with those that were asked last.
+  const older = sentTo(done.next_after === null ? '' : done.asks.at(-1)!.at);
+  answered.value = [...said.flat(), ...older, ...gone.asks.flatMap(wentWith)]
     .filter(({ at }) => isSameDay(at, now))
     .toSorted((a, b) => (a.at < b.at ? 1 : -1));
   if (session.peek()?.person.server_role === 'guest') return;

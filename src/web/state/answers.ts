@@ -14,7 +14,7 @@ interface AnswerChoice {
 }
 
 type AnswerAttempt = AnswerChoice &
-  ({ state: 'sending' } | { state: 'failed'; error: unknown } | { state: 'sent'; posted: Message });
+  ({ state: 'sending' } | { state: 'failed'; error: unknown } | { state: 'sent'; message: Message; posted: Message });
 
 /** The latest attempt to answer each ask, by the ask's id. */
 export const answerAttempts = signal<ReadonlyMap<string, AnswerAttempt>>(new Map());
@@ -50,7 +50,7 @@ export async function sendAnswer(message: Message, choice: AnswerChoice): Promis
   try {
     const name = JSON.stringify([choice.option, choice.body]);
     const posted = await attempt(`answer ${id}`, name, (key) => postAnswer(message, { ...choice, key }));
-    setAttempt(id, { ...choice, state: 'sent', posted });
+    setAttempt(id, { ...choice, state: 'sent', message, posted });
     setChanging(id, false);
     announce(`Answered ${message.ask?.options[(choice.option ?? 0) - 1] ?? 'in words'}`);
     return posted;
