@@ -266,6 +266,23 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('an owner of the board takes over any task but an own one, a member only once they are made an owner', async () => {
+    const { task, path, params } = await scene();
+    const notes = await maya.ok('createTask', { params, body: { title: 'Write the notes', start: true } });
+    const danas = await visit(server, dana, `${path}&task=${notes.ref}`);
+    const mayas = await visit(server, maya, `${path}&task=${task.ref}`);
+    const takeOver = (page: Page) => page.getByRole('button', { name: 'Take over' });
+    await takeOver(danas.page).click();
+    await danas.page.getByRole('complementary').getByText('dana (you) have it').waitFor();
+    await takeOver(danas.page).waitFor({ state: 'detached' });
+    await mayas.page.getByRole('complementary').getByText('claude owns it').waitFor();
+    expect(await takeOver(mayas.page).count()).to.equal(0);
+    await dana.ok('makeBoardOwner', { params, body: { handle: 'maya' } });
+    await takeOver(mayas.page).waitFor();
+    await danas.close();
+    await mayas.close();
+  });
+
   it('one takes over the task of an own agent also after getting another handle', async () => {
     const pia = await server.person('pia');
     const { name: board } = await newBoardWith(pia, []);

@@ -22,7 +22,11 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
   const { busy, error, run } = useAction();
   const params = { board: room.name, task: task.id };
   const takesPart = (task.owner !== null && room.isMe(task.owner)) || task.with.some((actor) => room.isMe(actor));
-  const mayTake = task.owner !== null && (task.stale_since !== undefined || room.isMyAgent(task.owner));
+  const ownsBoard = room.members.value.some((member) => member.access === 'admin' && room.isMe(member));
+  const mayTake =
+    task.owner !== null &&
+    !room.isMe(task.owner) &&
+    (ownsBoard || task.stale_since !== undefined || room.isMyAgent(task.owner));
   const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !room.isMe(actor));
   const drop = (member?: string): void =>
     void run(async () => onChange(await write('dropTask', { params, body: member === undefined ? {} : { member } })));
