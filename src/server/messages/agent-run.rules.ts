@@ -52,7 +52,10 @@ export function withPost(
   if (!byAgent) return noRun;
   if (restarts && run.run_restarts < RESTARTS) return { ...noRun, run_restarts: run.run_restarts + 1 };
   const next = { ...run, agent_run: run.agent_run + 1 };
-  return { ...next, run_held_at: isOver(next, limits) ? (run.run_held_at ?? now) : null };
+  if (!isOver(next, limits)) return { ...next, run_held_at: null };
+  if (run.run_held_at !== null) return next;
+  // The policy may have allowed more until now: what follows is counted from where the hold begins.
+  return { ...next, run_held_at: now, run_limit: run.agent_run };
 }
 
 /** The run after a person let it go on: as many more messages as the policy allows, those that were held among them. */

@@ -398,6 +398,17 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     expect(await reply(claude, said[0] as Message)).to.include({ held: true });
   });
 
+  it('go on for as many more as the policy allows also where it allowed more until they were held', async () => {
+    await setLimits('off');
+    const [root] = (await runTo(7)) as [Message];
+    await setLimits({ notice: 1, hold: 2 });
+    expect(await reply(claude, root)).to.include({ held: true });
+    const go = { params: { message: root.id }, body: { action: 'continue' as const } };
+    expect(await dana.ok('setThreadRun', go)).to.not.have.property('thread');
+    expect(await reply(codex, root)).to.not.have.property('held');
+    expect(await reply(claude, root)).to.include({ held: true });
+  });
+
   it('are counted by two servers of one database as by one', async () => {
     const twin = engine === 'postgres' ? await startTwin(server) : null;
     try {
