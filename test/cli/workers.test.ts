@@ -208,6 +208,17 @@ describe('a team’s server of several workers', function () {
     expect(workersOf().filter((pid) => [...before, hanging].includes(pid))).to.deep.equal([]);
   });
 
+  it('are all replaced also where one of them hangs while it serves', async () => {
+    const before = workersOf();
+    const replaced = () => printed().stderr.split('All workers were replaced.').length - 1;
+    const reloads = replaced();
+    process.kill(before[0] ?? 0, 'SIGSTOP');
+    child.kill('SIGHUP');
+    await until('all were replaced', () => replaced() > reloads, STARTS_MS);
+    await until('there are as many as before', () => serving(before.length), STARTS_MS);
+    expect(workersOf().filter((pid) => before.includes(pid))).to.deep.equal([]);
+  });
+
   it('are not replaced by those of a build that would change the database under them', async () => {
     const before = workersOf();
     const newest = { text: 'DELETE FROM migrations WHERE name = $1 RETURNING batch', values: [newestMigration()] };

@@ -18,6 +18,8 @@ export type Serving = Pick<RunningServer, 'url' | 'listening' | 'keyFile' | 'fir
 const PAUSE_MS = { first: 1_000, most: 30_000 };
 /** So many deaths within so many milliseconds are no accident. */
 const DEATHS = { most: 5, within: 60_000 };
+/** A worker that is told to end takes less, unless it hangs: 10 s for its requests, and what closing takes. */
+const END_MS = 30_000;
 
 const pauseAfter = (before: number): number => Math.min(PAUSE_MS.first * 2 ** before, PAUSE_MS.most);
 
@@ -116,12 +118,14 @@ export async function runWorkers(
     }, pause);
   }
 
-  /** Lets a worker finish its requests; resolves when it is gone. */
-  function drain(worker: Worker): Promise<unknown> {
+  /** Lets a worker finish its requests, and kills one that hangs; resolves when it is gone. */
+  async function drain(worker: Worker): Promise<void> {
     serving.delete(worker);
     const gone = new Promise((resolve) => worker.once('exit', resolve));
     worker.process.kill('SIGTERM');
-    return gone;
+    const late = setTimeout(() => worker.process.kill('SIGKILL'), END_MS);
+    await gone;
+    clearTimeout(late);
   }
 
   /** Ends a worker that does not serve yet. */
