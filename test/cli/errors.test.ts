@@ -138,6 +138,8 @@ describe('errors', () => {
       ['asks', '--to-me'],
       ['task', 'list', '--mine'],
       ['read', '--from', 'sam'],
+      ['read', '--unread'],
+      ['read', '--after', '1'],
     ]) {
       const { stdout } = await home().run([...args, ...stay, '--all', '--json'], { env });
       const { error } = JSON.parse(stdout);

@@ -116,10 +116,14 @@ describe('reading a board', () => {
       expect(refused.stderr).to.not.include('/ack');
     }
     expect(await unread()).to.equal(55);
+    const shown = await home().run(['read', '-b', 'marks', '--mark-read', '--limit', '2']);
+    const later = /^Later: (service read --mark-read --limit 2 --board marks)$/m.exec(shown.stdout)?.[1] ?? 'false';
+    expect((await home().shell(later)).code).to.equal(0);
+    expect(await unread()).to.equal(51);
     const some = (await mark('--limit', '3', '--ndjson')).stdout.trimEnd().split('\n');
-    expect([some.length, await unread()]).to.deep.equal([3, 52]);
+    expect([some.length, await unread()]).to.deep.equal([3, 48]);
     const all = JSON.parse((await mark('--all', '--json')).stdout);
-    expect([all.messages.length, await unread()]).to.deep.equal([52, 0]);
+    expect([all.messages.length, await unread()]).to.deep.equal([48, 0]);
     await posts(60);
     expect((await mark('--ndjson')).stdout.trimEnd().split('\n')).to.have.length(60);
     expect(await unread()).to.equal(0);

@@ -91,7 +91,7 @@ async function readAll(session: BoardSession, options: ReadOptions, show: Show):
     else all.push(...messages);
     if (show.out.mode === 'ndjson' && options['mark-read']) printed = printedTo(printed, messages, show.out);
     last = Math.max(last, messages.at(-1)?.seq ?? 0);
-    if (all.length > MOST) throw tooMany(filterWords(options) + staying(session));
+    if (all.length > MOST) throw tooMany(spanWords(options) + filterWords(options) + staying(session));
   }
   if (show.out.mode !== 'ndjson') {
     await printPage(session, { messages: all, next_after: null, prev_before: null }, options, show);
@@ -173,9 +173,15 @@ function nextCommands({ next_after: next, prev_before: before }: Page, options: 
   const filters = filterWords(options) + flagWords(options, ['limit']) + stay;
   return [
     before !== null ? called(`Earlier: service read --before ${before}${filters}`) : '',
-    next !== null ? called(`Later: service read --after ${next}${filters}`) : '',
+    next !== null
+      ? called(`Later: service read ${options['mark-read'] ? '--mark-read' : `--after ${next}`}${filters}`)
+      : '',
   ].filter(Boolean);
 }
+
+/** Where reading begins and ends, as it was typed. */
+const spanWords = (options: ReadOptions): string =>
+  options['mark-read'] ? ' --mark-read' : flagWords(options, ['unread', 'after', 'before']);
 
 function tooMany(same: string): Failure {
   return new Failure('too_many_results', `There are more than ${MOST} messages.`, {
