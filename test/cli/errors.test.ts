@@ -139,7 +139,7 @@ describe('errors', () => {
       ['task', 'list', '--mine'],
       ['read', '--from', 'sam'],
       ['read', '--unread'],
-      ['read', '--after', '1'],
+      ['read', '--before', '9'],
     ]) {
       const { stdout } = await home().run([...args, ...stay, '--all', '--json'], { env });
       const { error } = JSON.parse(stdout);
