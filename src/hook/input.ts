@@ -77,3 +77,7 @@ export function parseMarks(prompt: unknown): { handoff_id?: string; wake?: true;
   const [, ticket] = /\b(lch_[0-9a-f]{24})\b/.exec(prompt.split('\n', 1)[0]!) ?? [];
   return { ...(handoff ? { handoff_id: handoff, wake: true } : {}), ...(ticket ? { launch: ticket } : {}) };
 }
+
+/** A text on one line, of at most so many characters. */
+export const oneLine = (text: string, most: number): string =>
+  [...text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, most).join('');

@@ -2,7 +2,7 @@
 import type { NeedsPerson } from '../daemon/refs.ts';
 import { eventOf } from './ask.ts';
 import type { Context } from './context.ts';
-import type { HookInput } from './input.ts';
+import { type HookInput, oneLine } from './input.ts';
 
 const MAX_LENGTH = 2_000;
 const TMUX_TIMEOUT_MS = 500;
@@ -15,7 +15,7 @@ export function needOf(context: Context): NeedsPerson {
   const { input } = context;
   const kind = `${eventOf(context)} ${String(input.notification_type ?? '')}`;
   const asks = questionsIn(input.tool_input);
-  const question = oneLine(asks || toolIn(input) || messageIn(input));
+  const question = oneLine(asks || toolIn(input) || messageIn(input), MAX_LENGTH);
   const where = whereIs(context);
   return {
     for: asks === '' && /permission/i.test(kind) ? 'permission' : 'question',
@@ -47,9 +47,6 @@ function messageIn({ message, mcp_server_name: server, notification_type: type }
   if (typeof server === 'string') return `${server}: ${message}`;
   return type === 'worker_permission_prompt' ? message : '';
 }
-
-const oneLine = (text: string): string =>
-  [...text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, MAX_LENGTH).join('');
 
 /** The tmux pane; empty outside tmux, and for a program whose hooks do not run in its terminal. */
 function whereIs({ profile, env }: Context): string {

@@ -1,9 +1,10 @@
 /** What the tool calls of an event tell: the files that they change, and the to-do list of the agent. */
 import type { Profile } from '../harness/profile.ts';
-import { callsOf, type HookInput } from './input.ts';
+import { callsOf, type HookInput, oneLine } from './input.ts';
 
 const MAX_FILES = 50;
 const MAX_PATH_LENGTH = 4_096;
+const MAX_PLAN_LENGTH = 120;
 
 /** The files that the tool calls of an event change; a patch names its own. */
 export function editedFiles({ edits }: Profile, input: HookInput): string[] {
@@ -40,10 +41,8 @@ export function planOf(profile: Profile, input: HookInput): { text: string; done
   const status = (entry: Record<string, unknown>) => String(entry[plan.status_field] ?? '');
   const active = entries.find((entry) => status(entry) === plan.active);
   return {
-    text: oneLine(String(active?.[plan.text_field] ?? '')),
+    text: oneLine(String(active?.[plan.text_field] ?? ''), MAX_PLAN_LENGTH),
     done: entries.filter((entry) => FINISHED.has(status(entry))).length,
     total: entries.length,
   };
 }
-
-const oneLine = (text: string): string => [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, 120).join('');
