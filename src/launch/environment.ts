@@ -1,6 +1,6 @@
 /** The environment of a program that is started for an agent: without tokens and without variables of other sessions. */
 import { builtinProfiles } from '../harness/builtin.ts';
-import type { Env } from '../local/folders.ts';
+import { type Env, envOf } from '../local/folders.ts';
 
 const ownVariables = [
   'SERVICE_TOKEN',
@@ -38,11 +38,7 @@ const passedVariables =
   /^(PATH|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|SERVICE_KEYSTORE|SERVICE_NO_AUTOSTART|XDG_(CONFIG|DATA|STATE|CACHE)_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/;
 
 /** The variables that a program needs to find other programs and this person's folders. */
-export function passedEnvironment(env: Env, further: readonly string[] = []): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (pair): pair is [string, string] =>
-        pair[1] !== undefined && (passedVariables.test(pair[0]) || further.includes(pair[0])),
-    ),
-  );
-}
+export const passedEnvironment = (env: Env, further = ''): Record<string, string> => ({
+  ...envOf(env, passedVariables),
+  ...(env[further] === undefined ? {} : { [further]: env[further] }),
+});

@@ -186,7 +186,7 @@ function requestFor(
     harness: profile.harness,
     mode,
     argv: argvOf(agent, { seat: own, prompt, session: id }),
-    env: { ...passedEnvironment(env, profile.config_dir ? [profile.config_dir.env] : []), ...identity },
+    env: { ...passedEnvironment(env, profile.config_dir?.env), ...identity },
     dir: agent.dir,
   };
   return { request, withdraw: () => ticket && dropTicket(launches, ticket) };
