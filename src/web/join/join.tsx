@@ -2,8 +2,9 @@
 import './join.css';
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { shellArgument } from '../../contract/text.ts';
 import type { Answer } from '../../contract/types.ts';
-import { Command, Fact, shellQuote } from '../parts/command.tsx';
+import { Command, Fact } from '../parts/command.tsx';
 import { Icon, Mark } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatDayTime } from '../parts/time.tsx';
@@ -99,7 +100,7 @@ function Invited({ preview: invite, secret }: { preview: Preview; secret: string
         <h2 id="join-run">Run this in your terminal</h2>
         <Command
           primary
-          line={`service connect ${shellQuote(link)}`}
+          line={`service connect ${shellArgument(link)}`}
           shown={`service connect '${invite.server_url}/join#${secret.slice(0, 8)}…'`}
         />
         <p class="q2">

@@ -1,15 +1,12 @@
 /** Rows of facts; and a command for the terminal with a copy button, for what a browser session is not allowed to do. */
 import type { ComponentChildren } from 'preact';
+import { shellArgument } from '../../contract/text.ts';
 import { Icon } from './icon.tsx';
 import { copy } from './toast.tsx';
 
-/** Quotes an argument for a shell. */
-export const shellQuote = (text: string): string =>
-  /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** A `service` command with `--server`, because the command line may know several servers. */
 export const serverCommand = (...words: string[]): string =>
-  ['service', ...words, '--server', location.origin].map(shellQuote).join(' ');
+  ['service', ...words, '--server', location.origin].map((word) => shellArgument(word)).join(' ');
 
 /**
  * @param shown text to display instead of a long line
