@@ -12,6 +12,7 @@ import { showTime } from '../../../cli/terminal/time.ts';
 import { waitFor } from '../../../client/wait.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { renderBundle } from '../../../daemon/bundle/bundle.ts';
+import { quoted } from '../../../daemon/bundle/escape.ts';
 import { renderMessage } from '../../../daemon/bundle/render.ts';
 import { readOutcomes } from '../../../daemon/bundle/task-outcomes.ts';
 import { holdInbox } from './hold-deliveries.ts';
@@ -117,7 +118,7 @@ async function asked(
 /** What is printed of it. */
 export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
   const { bundle, more, notices } = record;
-  const messages = bundle === '' ? `${inbox.board} · nothing new for ${inbox.agent}` : bundle;
+  const messages = bundle === '' ? `${quoted(inbox.board)} · nothing new for ${quoted(inbox.agent)}` : bundle;
   const lines = [...header.map((line) => `service: ${line}`), ...pauseLines(record, flags), messages];
   if (more) lines.push(`service: More is waiting: service inbox${flags}`);
   if (notices) lines.push(noticesLine(notices, flags));

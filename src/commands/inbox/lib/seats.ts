@@ -145,7 +145,7 @@ class SeatsInbox {
 
   /** What is printed of the record that was just read. */
   text({ seats, bundle }: SeatsRecord, header: string[] = []): string {
-    const names = seats.map(({ agent, board }) => `${agent} on ${board}`).join(', ');
+    const names = seats.map(({ agent, board }) => `${quoted(agent)} on ${quoted(board)}`).join(', ');
     const more = this.#reads
       .filter(({ record }) => record.more)
       .map((read) => `service: More is waiting: service inbox${this.#flagsOf(read)}`);
