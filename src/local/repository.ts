@@ -56,7 +56,7 @@ export async function stagedFiles(folder: string): Promise<string[] | null> {
   return text === null ? null : text.split('\0').filter(Boolean);
 }
 
-/** Whoever can write to a folder can make it a repository, whose configuration names commands: git runs none of them. */
+/** An agent can make a repository of a folder that it may write to, with a configuration that names commands: git runs none. */
 const WATCHES_NOTHING = ['-c', 'core.fsmonitor=false'];
 /** The protocols are for a git that does not know the other one. */
 const FETCHES_NOTHING = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
