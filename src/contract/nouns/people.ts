@@ -63,6 +63,7 @@ export const operations = {
   },
   renamePerson: {
     ...post('/v1/people/{handle}/rename', ['PK'], "Change a person's handle: one's own, or as an admin anybody's"),
+    rates: ['renames'],
     params: personParam,
     body: renameBody,
     errors: ['server_admin_required', 'guest_not_allowed', 'person_not_found', 'handle_taken'],

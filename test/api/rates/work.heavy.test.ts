@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { insertPerson } from '../../../src/server/people/people.store.ts';
 import { loadRootKey } from '../../../src/server/upkeep/root-secret.ts';
 import type { Answered } from '../../support/api.ts';
 import { newBoard, post } from '../../support/cast.ts';
@@ -170,6 +171,18 @@ forEachDatabase('what signed-in callers of a team server may ask for', (engine) 
     expect((await carol.call('createBoard', { body: {} })).status).to.equal(201);
   });
 
+  it('is so many renames an hour', async () => {
+    const dora = await newPerson(server, 'dora');
+    server.clock.advance(3_600_000 - (server.clock.now() % 3_600_000));
+    const rename = (n: number) =>
+      dora.call('renamePerson', { params: { handle: `dora${n || ''}` }, body: { handle: `dora${n + 1}` } });
+    for (let n = 0; n < 10; n++) expect((await rename(n)).status).to.equal(200);
+    server.clock.nextMinute();
+    expect(limited(await rename(10))).to.equal('renames');
+    server.clock.advance(3_600_000);
+    expect((await rename(10)).status).to.equal(200);
+  });
+
   it('costs no statement', async () => {
     const free = await startTeamServer(engine, { rateFactor: 0 });
     /** The least of several posts: the index of the search and the watch of other processes write and read in between. */
@@ -191,13 +204,11 @@ async function newPerson(server: TeamServer, handle: string): Promise<WireApi> {
   const token = `abh_${handle.padEnd(43, 'x')}`;
   const root = loadRootKey(server.dataDir);
   await server.db.write(async (tx) => {
-    await tx.change((db) =>
-      db('people').insert({ id: `hum_${handle}`, handle, server_role: 'member', created_at: tx.now }),
-    );
+    const { id: person_id } = await insertPerson(tx, { handle, server_role: 'member' });
     await tx.change((db) =>
       db('access_keys').insert({
         id: `key_${handle}`,
-        person_id: `hum_${handle}`,
+        person_id,
         name: 'laptop',
         digest: root.digest(token),
         created_at: tx.now,
