@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
 import { LossyNetwork } from './support/lossy.ts';
+import { typed } from './support/terminal.ts';
 
 describe('people of a server, from the command line', () => {
   let server: TestServer;
@@ -116,6 +117,24 @@ describe('people of a server, from the command line', () => {
       expect(removal).to.include({ dry_run: false, keys_revoked: 1, agents_removed: 1, boards_left: 1 });
       expect(lost).to.equal(2);
       expect(JSON.parse((await home.run(['whoami', '--json'])).stdout).error.code).to.equal('login_required');
+    } finally {
+      network.close();
+    }
+  });
+
+  it('are removed by an admin who said yes to it, also where they rename themselves meanwhile', async () => {
+    const network = await LossyNetwork.to(server.url);
+    try {
+      const { token } = await server.person('una', 'admin');
+      await home.shell(`printf %s '${token}' | service login ${network.url} --store file -q`);
+      const sam = await server.person('sam');
+      network.decide = async ({ method, path }) => {
+        if (method === 'DELETE' && !path.includes('dry_run=true'))
+          await sam.ok('renamePerson', { params: { handle: 'sam' }, body: { handle: 'x9' } });
+        return 'pass' as const;
+      };
+      expect(await typed(home, 'service people remove sam', [['Remove sam?', 'y']])).to.include('Removed x9 from');
+      expect(await sam.refused('getMe')).to.equal('401 unauthorized');
     } finally {
       network.close();
     }

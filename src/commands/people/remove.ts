@@ -37,7 +37,7 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
     }
     const session = await this.session('P');
     const { client, server } = session;
-    const params = { handle: await handleOf(client, this.args.handle) };
+    let params = { handle: await handleOf(client, this.args.handle) };
     const own = this.args.handle === 'me' || params.handle === session.entry?.person?.handle;
     let before: PersonRemoval | null = null;
     if (dry || !yes || own) {
@@ -46,6 +46,8 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
       if (own) await requireForgettable(session);
       await this.confirm(`${removalFacts(data, server.url).join(' ')} Remove ${data.person.handle}?`, yes);
       before = { ...data, dry_run: false };
+      // Who was agreed to be removed, whatever they are called by now.
+      params = { handle: data.person.id };
     }
     const { data, again } = await this.write(client, 'removePerson', { params }).catch((error: unknown) => {
       if (!own || !before || !endedByFirst(error)) throw error;

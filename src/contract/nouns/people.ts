@@ -5,6 +5,9 @@ import { directoryQuery, handle, id, newHandle, nextAfter, person, queryBool, qu
 
 export const personParam = z.object({ handle });
 
+/** The id names the person also where their handle changes. */
+const handleOrId = z.object({ handle: z.union([handle, id('hum')]) });
+
 export const listPeopleQuery = z
   .object({ limit: queryInt(1, 500).optional(), after: directoryQuery.shape.after, handle: handle.optional() })
   .refine(({ handle: one, limit, after }) => one === undefined || (limit === undefined && after === undefined), {
@@ -56,7 +59,7 @@ export const operations = {
   setPersonRole: {
     ...patch('/v1/people/{handle}', ['PK'], 'Make a person an admin or a member, as an admin'),
     admins: { may: "change people's roles" },
-    params: personParam,
+    params: handleOrId,
     body: setRoleBody,
     errors: ['person_not_found', 'person_is_guest', 'last_admin'],
     answer: roleChange,
@@ -72,7 +75,7 @@ export const operations = {
   removePerson: {
     ...del('/v1/people/{handle}', ['PK'], 'Remove a person from the server, as an admin'),
     admins: { may: 'remove people' },
-    params: personParam,
+    params: handleOrId,
     query: removePersonQuery,
     errors: ['person_not_found', 'last_admin'],
     answer: personRemoval,

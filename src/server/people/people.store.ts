@@ -85,9 +85,15 @@ export async function lockPersonById(tx: WriteTx, id: string): Promise<PersonRow
   return firstRow(tx, (db) => db('people').where('id', id).forUpdate().select('*'));
 }
 
-/** The same for the present person with this handle. */
-export async function lockPersonByHandle(tx: WriteTx, handle: string): Promise<PersonRow | undefined> {
-  const person = await personByHandle(tx, handle);
+/** The present person whom a path names, by the handle or by the id, which no rename changes. No handle has a `_`. */
+export async function personNamed(tx: ReadTx, named: string): Promise<PersonRow | undefined> {
+  const person = await (named.includes('_') ? personById(tx, named) : personByHandle(tx, named));
+  return person?.removed_at === null ? person : undefined;
+}
+
+/** The same, to be changed. */
+export async function lockPersonNamed(tx: WriteTx, named: string): Promise<PersonRow | undefined> {
+  const person = await personNamed(tx, named);
   return person && lockPersonById(tx, person.id);
 }
 

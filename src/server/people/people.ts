@@ -4,7 +4,14 @@ import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { personView } from '../views/person.ts';
 import { personNotFound } from './people.rules.ts';
-import { listPersonRows, lockPeople, lockPersonByHandle, personByHandle, personById } from './people.store.ts';
+import {
+  listPersonRows,
+  lockPeople,
+  lockPersonNamed,
+  personByHandle,
+  personById,
+  personNamed,
+} from './people.store.ts';
 import { removeFromServer } from './remove.steps.ts';
 import { changeRole, refuseGuestRole } from './role.steps.ts';
 
@@ -32,7 +39,7 @@ async function showPerson(tx: ReadTx, handle: string) {
 export const setPersonRole: WriteCase<'setPersonRole'> = {
   before: lockPeople,
   async run(tx, caller, { params, body, requestId }) {
-    const person = await lockPersonByHandle(tx, params.handle);
+    const person = await lockPersonNamed(tx, params.handle);
     if (!person) throw personNotFound();
     caller.shown.person = person.id;
     refuseGuestRole(person);
@@ -49,7 +56,7 @@ export const setPersonRole: WriteCase<'setPersonRole'> = {
 export const removePerson: WriteCase<'removePerson'> = {
   before: lockPeople,
   async run(tx, caller, { params, query: { dry_run }, requestId }) {
-    const person = await personByHandle(tx, params.handle);
+    const person = await personNamed(tx, params.handle);
     if (!person) throw personNotFound();
     const ended = await removeFromServer(tx, person, { caller, requestId });
     return { answer: { person: personView(person), dry_run, ...ended }, tried: dry_run };

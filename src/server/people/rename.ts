@@ -9,21 +9,14 @@ import { audit } from '../record/audit.steps.ts';
 import { personView } from '../views/person.ts';
 import { handleTaken } from './handles.rules.ts';
 import { personNotFound } from './people.rules.ts';
-import {
-  holderOfHandle,
-  lockPeople,
-  lockPersonByHandle,
-  personById,
-  reserveHandles,
-  savePerson,
-} from './people.store.ts';
+import { holderOfHandle, lockPeople, lockPersonNamed, personById, reserveHandles, savePerson } from './people.store.ts';
 
 export const renamePerson: WriteCase<'renamePerson'> = {
   before: lockPeople,
   async run(tx, caller, { params, body: { handle }, requestId }) {
     const current = params.handle;
     requireAuthority(caller, current === caller.person.handle);
-    const person = await lockPersonByHandle(tx, current);
+    const person = await lockPersonNamed(tx, current);
     if (!person) throw personNotFound();
     caller.shown.person = person.id;
     if (handle === current) return { answer: { person: personView(person), changed: false } };

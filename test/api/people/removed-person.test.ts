@@ -45,6 +45,23 @@ forEachDatabase('a person removed from the server', (engine) => {
   const roles = async (board: string, by: Api) =>
     (await by.ok('listBoardPeople', { params: { board } })).people.map((one) => [one.handle, one.board_role]);
 
+  it('is named by handle or by id, which no rename changes', async () => {
+    const rob = await somebody();
+    const { personId: id = '', handle } = rob;
+    await rob.ok('renamePerson', { params: { handle }, body: { handle: `${handle}-x` } });
+    expect(said(await remove(handle))).to.equal('404 person_not_found');
+    const role = { params: { handle: id }, body: { server_role: 'admin' } } as const;
+    expect((await server.dana.ok('setPersonRole', role)).person).to.include({ id, server_role: 'admin' });
+    expect((await remove(id)).body.person).to.include({ id, handle: `${handle}-x` });
+    for (const nobody of [id, id.replace(/.{4}$/, '0000')]) {
+      expect(said(await remove(nobody))).to.equal('404 person_not_found');
+      expect(await server.dana.refused('setPersonRole', { ...role, params: { handle: nobody } })).to.equal(
+        '404 person_not_found',
+      );
+    }
+    expect(said(await remove('hum_short'))).to.equal('400 invalid_request');
+  });
+
   it('keeps nothing that works: keys, browsers, delegations, agents, codes and invites', async () => {
     const rob = await somebody();
     const { name: board } = await newBoard(server.dana);
