@@ -6,7 +6,7 @@ import { audit } from '../record/audit.steps.ts';
 import { plainTransition } from '../text/state-table.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteTable } from './invite-states.rules.ts';
-import { inviteById, saveInvite, setInviteRevoked, stateOf } from './invites.store.ts';
+import { inviteById, saveInvite, setRevoked, stateOf } from './invites.store.ts';
 import { inviteNotFound } from './refusals.rules.ts';
 
 /** Metadata only: what the invite gives stays as it was. */
@@ -29,10 +29,13 @@ export const revokeInvite: WriteCase<'revokeInvite'> = {
     const row = await inviteById(tx, params.invite);
     if (row?.created_by !== caller.person.person_id) throw inviteNotFound();
     const { to, effect } = plainTransition(inviteTable, stateOf(row, tx.now), 'revoke');
-    const changed = to === 'revoked' && (await setInviteRevoked(tx, row.id)) > 0;
-    if (changed && effect.clears) await clearForInvites(tx, [row.id], effect.clears);
-    if (changed) await pairingsOfInvites(tx, [row.id]);
-    if (changed) await audit(tx, { action: 'invite.revoked', by: caller, target: row.id, requestId });
+    const changed = to === 'revoked';
+    if (changed) {
+      await setRevoked(tx, [row.id]);
+      if (effect.clears) await clearForInvites(tx, [row.id], effect.clears);
+      await pairingsOfInvites(tx, [row.id]);
+      await audit(tx, { action: 'invite.revoked', by: caller, target: row.id, requestId });
+    }
     return { answer: { id: row.id, revoked: true as const, changed } };
   },
 };

@@ -80,7 +80,7 @@ export const inviteById = (tx: ReadTx, id: string): Promise<InviteRow | undefine
 export const inviteByDigest = (tx: ReadTx, digest: Buffer, hold: boolean): Promise<InviteRow | undefined> =>
   heldRow(tx, (db) => db('server_invites').where('digest', digest).select('*'), hold);
 
-/** Uses an invite up; 0 when that or its revocation came first. */
+/** Uses an invite up, unless that or its revocation came first. */
 export const setUsed = (tx: WriteTx, id: string, personId: string): Promise<number> =>
   tx.change((db) =>
     db('server_invites')
@@ -90,11 +90,9 @@ export const setUsed = (tx: WriteTx, id: string, personId: string): Promise<numb
       .update({ used_at: tx.now, used_by: personId }),
   );
 
-/** Revokes an invite that was neither used nor revoked; answers how many rows that changed. */
-export const setInviteRevoked = (tx: WriteTx, id: string): Promise<number> =>
-  tx.change((db) =>
-    db('server_invites').where('id', id).whereNull('used_at').whereNull('revoked_at').update({ revoked_at: tx.now }),
-  );
+/** Revokes invites that were neither used nor revoked; their rows are held. */
+export const setRevoked = (tx: WriteTx, ids: string[]): Promise<number> =>
+  tx.change((db) => db('server_invites').whereIn('id', ids).update({ revoked_at: tx.now }));
 
 /** Ends the invites that were made with a key, or by a person and their agents, and can still be used; answers their ids. */
 export const revokeInvitesOf = async (
@@ -104,7 +102,7 @@ export const revokeInvitesOf = async (
   const ids = await idsOf(tx, (db) =>
     inState(db('server_invites').where(of), 'active', tx.now).orderBy('id').forUpdate().select('id'),
   );
-  for (const id of ids) await setInviteRevoked(tx, id);
+  await setRevoked(tx, ids);
   return ids;
 };
 
