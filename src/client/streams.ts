@@ -104,10 +104,9 @@ export async function untilAnswered<T>(
 export const credentialEnded = (): ClientError =>
   new ClientError('unauthorized', 'The credential of this stream has ended.', { hint: 'Sign in again.', status: 401 });
 
-/** A host name that resolved before fails now because this machine is offline. */
-function shouldReconnect(error: ClientError, connected: boolean): boolean {
-  return error.transient || (connected && error.details?.['cause'] === 'ENOTFOUND');
-}
+/** Whether another try may succeed. A host name that resolved before fails now because this machine is offline. */
+export const shouldReconnect = (error: ClientError, connected: boolean): boolean =>
+  error.transient || (connected && error.details?.['cause'] === 'ENOTFOUND');
 
 /**
  * Milliseconds before connection number `failures` + 1: random up to a bound that doubles from 1 s to 60 s, on top of

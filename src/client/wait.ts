@@ -5,6 +5,7 @@ import type { CallInput, Client } from './client.ts';
 import { ClientError } from './errors.ts';
 import { MAX_POLL_SECONDS, MIN_POLL_GAP } from './limits.ts';
 import { retryDelay } from './retry.ts';
+import { shouldReconnect } from './streams.ts';
 
 type WaitedName = 'listReplies' | 'readInbox' | 'listNotices';
 
@@ -26,7 +27,8 @@ interface WaitResult<Name extends WaitedName> {
  * fails for a passing reason costs time but does not end the wait.
  *
  * @throws ClientError at once for 401, 403, 404 and everything else that will not pass, for a `Retry-After` beyond the
- * end of the wait, and after the wait when no poll at all was answered; the signal's reason when it is aborted.
+ * end of the wait (but where only other waits take all places), and after the wait when no poll at all was answered; the
+ * signal's reason when it is aborted.
  */
 export async function waitFor<Name extends WaitedName>(
   client: Client,
@@ -55,7 +57,7 @@ export async function waitFor<Name extends WaitedName>(
       after = seen ?? after;
     } catch (error) {
       failures++;
-      pause = pauseAfter(error, failures, random, ends - now());
+      pause = pauseAfter(error, { failures, answered: answered !== undefined, left: ends - now() }, random);
       if (now() >= ends && !answered) throw error;
     }
     const left = ends - now();
@@ -66,12 +68,18 @@ export async function waitFor<Name extends WaitedName>(
 }
 
 /** Milliseconds from the start of the failed poll to the next one; throws what would not pass within the wait. */
-function pauseAfter(error: unknown, failures: number, random: () => number, left: number): number {
-  if (!(error instanceof ClientError) || !error.transient) throw error;
+function pauseAfter(
+  error: unknown,
+  { failures, answered, left }: { failures: number; answered: boolean; left: number },
+  random: () => number,
+): number {
+  if (!(error instanceof ClientError) || !shouldReconnect(error, answered)) throw error;
   // A second 500 in a row is a defect of the server, which waiting does not mend.
   if (error.status === 500 && failures > 1) throw error;
   const delay = retryDelay(error, Math.min(failures + 1, 6), random);
-  if (error.retryAfter !== undefined && delay > left) throw error;
+  // The poll at the end does not wait, and needs no place among those that do.
+  const noPlace = error.details?.['bucket'] === 'open_streams';
+  if (error.retryAfter !== undefined && delay > left && !noPlace) throw error;
   return Math.max(MIN_POLL_GAP, delay);
 }
 

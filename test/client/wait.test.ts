@@ -149,6 +149,35 @@ describe('client: waiting', () => {
     expect(error.details).to.deep.equal({ retry_after: 20 });
   });
 
+  it('runs out as any wait where others took all places for waits until then', async () => {
+    const taken = [0, 429, refusal('rate_limited', { bucket: 'open_streams' })] as [number, number, unknown];
+    const server = await inbox(new FakeClock((ms) => ms >= 15_000 && ms !== 20_000), [taken, taken, [0, 200, empty]]);
+    expect(await server.wait({ waitSeconds: 30 })).to.have.property('timedOut', true);
+    expect(server.at).to.deep.equal([0, 20, 30]);
+    expect(server.seen.at(-1)?.url).to.equal('/v1/me/inbox?wait=0');
+  });
+
+  it('goes on while this machine is offline, where the name of the server was found before', async () => {
+    const clock = waitClock();
+    const server = await inbox(clock, [
+      [50, 200, empty],
+      [2, 200, found(5)],
+    ]);
+    let requests = 0;
+    const offline: typeof fetch = async (input, init) => {
+      if (requests++ % 2 === away) throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ENOTFOUND' } });
+      return fetch(input, init);
+    };
+    let away = 1;
+    const { client } = clientOf(server.origin, { clock, fetch: offline });
+    const result = await waitFor(client, 'readInbox', {}, { waitSeconds: 600 });
+    expect([requests, result.reply.data]).to.deep.equal([3, found(5)]);
+    [requests, away] = [0, 0];
+    expect(await failure(waitFor(client, 'readInbox', {}, { waitSeconds: 600 }))).to.include({
+      code: 'server_unreachable',
+    });
+  });
+
   for (const [way, ms] of [
     ['forward', 3_600_000],
     ['back', -3_600_000],
