@@ -14,6 +14,8 @@ export interface WaitOptions<Name extends WaitedName> {
   waitSeconds: number;
   /** Whether these messages end the wait (default: any do). Otherwise it continues after them. */
   until?: (answer: Answer<Name>) => boolean;
+  /** After the second poll in a row that failed. */
+  onNoAnswer?: (error: ClientError) => void;
 }
 
 interface WaitResult<Name extends WaitedName> {
@@ -59,6 +61,7 @@ export async function waitFor<Name extends WaitedName>(
       failures++;
       pause = pauseAfter(error, { failures, answered: answered !== undefined, left: ends - now() }, random);
       if (now() >= ends && !answered) throw error;
+      if (failures === 2) options.onNoAnswer?.(error as ClientError);
     }
     const left = ends - now();
     if (left <= 0 && answered) return { reply: answered, timedOut: true };

@@ -4,7 +4,7 @@ import type { BoardSession } from '../../src/cli/session/open-session.ts';
 import { Client } from '../../src/client/client.ts';
 import { awaitReply } from '../../src/commands/board/lib/post/await-reply.ts';
 import type { Message } from '../../src/contract/types.ts';
-import { FakeClock } from '../client/support.ts';
+import { deadOrigin, FakeClock } from '../client/support.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer } from '../support/server.ts';
 import { collect, finished, until } from './support/home.ts';
@@ -51,6 +51,18 @@ describe('a wait that runs out', () => {
     const [, line = ''] = /To wait on: service (board thread .*) --wait 600/.exec(stdout) ?? [];
     const waited = await home().json([...line.split(' '), '--wait', '0', '--as', 'later']);
     expect([waited.replies, waited.timed_out]).to.deep.equal([[], true]);
+  });
+
+  it('of an inbox says that its server does not answer, once for as long as it does not', async () => {
+    const env = { SERVICE_TOKEN: `aba_${'A'.repeat(43)}`, SERVICE_SERVER: await deadOrigin() };
+    for (const words of [['--follow', '--json'], ['wait'], ['--wait', '600'], ['notices', '--wait', '600']]) {
+      const child = home().start(['inbox', ...words], { env });
+      const printed = collect(child);
+      await until('it says so', () => printed().stderr !== '');
+      child.kill('SIGINT');
+      await finished(child);
+      expect(printed().stderr, words.join(' ')).to.equal('No answer yet (server_unreachable); trying again…\n');
+    }
   });
 
   it('fails nothing when a reply came in time', async () => {

@@ -95,8 +95,10 @@ describe('client: waiting', () => {
     const clock = waitClock();
     const away = Array.from({ length: 8 }, () => 'reset' as const);
     const server = await inbox(clock, [...away, [0, 503, refusal('unavailable')], [2, 200, found(5)]]);
-    const result = await server.wait({ waitSeconds: 600 });
+    const told: string[] = [];
+    const result = await server.wait({ waitSeconds: 600, onNoAnswer: ({ code }) => told.push(code) });
     expect(result.timedOut).to.equal(false);
+    expect(told).to.deep.equal(['server_unreachable']);
     expect(server.seen).to.have.length(10);
     const gaps = server.at.slice(1).map((time, index) => time - (server.at[index] ?? 0));
     expect(Math.min(...gaps)).to.be.at.least(1);

@@ -11,6 +11,7 @@ import { waitFor } from '../../client/wait.ts';
 import type { Answer } from '../../contract/types.ts';
 import { body } from '../../daemon/bundle/escape.ts';
 import { allowedCommand } from '../../daemon/compose/allowed-command.ts';
+import { tellNoAnswer } from './lib/inbox.ts';
 import { ofInbox } from './lib/seats.ts';
 
 /** A step that is no command of ours is left out. */
@@ -42,8 +43,9 @@ export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
 type Notice = Answer<'listNotices'>['notices'][number];
 
 /** All that the agent was not told yet; waits for the first one where that was asked for. @param wait seconds */
-async function readNotices({ client }: Session, wait: number): Promise<Notice[]> {
-  if (wait > 0) await waitFor(client, 'listNotices', {}, { waitSeconds: wait });
+async function readNotices({ client, choice }: Session, wait: number): Promise<Notice[]> {
+  const waiting = { waitSeconds: wait, onNoAnswer: tellNoAnswer(choice.out) };
+  if (wait > 0) await waitFor(client, 'listNotices', {}, waiting);
   return allRows(client, 'listNotices', 'notices', { query: { limit: 100 } });
 }
 

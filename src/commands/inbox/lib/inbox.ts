@@ -9,6 +9,7 @@ import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { interruptWith } from '../../../cli/signals.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
 import { showTime } from '../../../cli/terminal/time.ts';
+import type { ClientError } from '../../../client/errors.ts';
 import { waitFor } from '../../../client/wait.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { renderBundle } from '../../../daemon/bundle/bundle.ts';
@@ -86,7 +87,7 @@ async function unshown(session: Session, options: InboxOptions): Promise<Asked &
 
 /** @param isNew whether a message ends the wait. */
 async function asked(
-  { client, seat }: Session,
+  { client, seat, choice }: Session,
   { limit, wait, notices = false }: InboxOptions,
   isNew: (message: { seq: number }) => boolean,
 ): Promise<Asked> {
@@ -102,7 +103,8 @@ async function asked(
   const { signal } = ended;
   try {
     const until = ({ messages }: Inbox) => messages.some(isNew);
-    const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait, until });
+    const onNoAnswer = tellNoAnswer(choice.out);
+    const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait, until, onNoAnswer });
     if (notices && wait > 0) {
       const isNews = async (newest: string) => isNewsOfNotices(seat?.memberId ?? (await read()).member_id, newest);
       const news = waitingOf(await newNotices(client, { messages, wait, signal, isNews }));
@@ -114,6 +116,12 @@ async function asked(
     ended.abort();
   }
 }
+
+/** Says that a wait gets no answer: it is over only with its time, which may be a day. */
+export const tellNoAnswer =
+  (out: Output) =>
+  ({ code }: ClientError): void =>
+    out.note(`No answer yet (${code}); trying again…`, { always: true });
 
 /** What is printed of it. */
 export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
