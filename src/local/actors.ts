@@ -78,7 +78,7 @@ export const seatsOfSession = (saved: Credentials, session: string): Seat[] =>
 
 /** The credential of SERVICE_TOKEN or SERVICE_TOKEN_FILE, never stored. */
 export function environmentToken(env: Env): string | null {
-  const token = env.SERVICE_TOKEN || (env.SERVICE_TOKEN_FILE ? readTokenFile(env.SERVICE_TOKEN_FILE) : '');
+  const token = env.SERVICE_TOKEN?.trim() || (env.SERVICE_TOKEN_FILE ? readTokenFile(env.SERVICE_TOKEN_FILE) : '');
   if (!token) return null;
   if (/^(abh|aba)_[A-Za-z0-9_-]{32,}$/.test(token)) return token;
   throw new Failure('key_invalid', 'SERVICE_TOKEN holds neither a person key (abh_…) nor a seat token (aba_…).');

@@ -55,6 +55,14 @@ describe('saved credentials', () => {
     return 'chosen';
   };
 
+  it('give way to a token of the environment, which may end in a line feed as a file of it does', () => {
+    const token = `aba_${'A'.repeat(43)}`;
+    const path = join(home, 'token');
+    writeFileSync(path, `${token}\n`);
+    for (const env of [{ SERVICE_TOKEN: token }, { SERVICE_TOKEN: `${token}\n` }, { SERVICE_TOKEN_FILE: path }])
+      expect(choose(undefined, undefined, env)).to.deep.equal({ kind: 'token', token, agent: true });
+  });
+
   it('find a seat by name, by name and board, or by id, and never guess', () => {
     expect(choose('claude')).to.have.nested.property('seat.memberId', 'mem_3');
     expect(choose('codex@two')).to.have.nested.property('seat.memberId', 'mem_2');
