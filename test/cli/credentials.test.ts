@@ -59,8 +59,12 @@ describe('saved credentials', () => {
     const token = `aba_${'A'.repeat(43)}`;
     const path = join(home, 'token');
     writeFileSync(path, `${token}\n`);
-    for (const env of [{ SERVICE_TOKEN: token }, { SERVICE_TOKEN: `${token}\n` }, { SERVICE_TOKEN_FILE: path }])
-      expect(choose(undefined, undefined, env)).to.deep.equal({ kind: 'token', token, agent: true });
+    for (const [name, value] of [
+      ['SERVICE_TOKEN', token],
+      ['SERVICE_TOKEN', `${token}\n`],
+      ['SERVICE_TOKEN_FILE', path],
+    ] as const)
+      expect(choose(undefined, undefined, { [name]: value })).to.deep.equal({ kind: 'token', token, agent: true });
   });
 
   it('find a seat by name, by name and board, or by id, and never guess', () => {
