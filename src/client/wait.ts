@@ -14,6 +14,8 @@ export interface WaitOptions<Name extends WaitedName> {
   waitSeconds: number;
   /** Whether these messages end the wait (default: any do). Otherwise it continues after them. */
   until?: (answer: Answer<Name>) => boolean;
+  /** Of each poll that found nothing. */
+  onEmpty?: (answer: Answer<Name>) => void;
   /** After the second poll in a row that failed. */
   onNoAnswer?: (error: ClientError) => void;
 }
@@ -55,6 +57,7 @@ export async function waitFor<Name extends WaitedName>(
       answered = await client.call(name, { ...input, query: { ...input.query, after, wait }, maxAttempts });
       failures = 0;
       const seen = lastSeq(answered.data);
+      if (seen === undefined) options.onEmpty?.(answered.data);
       if (seen !== undefined && (options.until?.(answered.data) ?? true)) return { reply: answered, timedOut: false };
       after = seen ?? after;
     } catch (error) {

@@ -29,6 +29,8 @@ export interface InboxOptions {
   limit?: number | undefined;
   /** Whether notices are told of, and end the wait too. */
   notices?: boolean;
+  /** Of each poll of a wait that found nothing. */
+  onEmpty?: (inbox: Inbox) => void;
 }
 
 type InboxRecord = z.infer<typeof shownInbox>;
@@ -88,7 +90,7 @@ async function unshown(session: Session, options: InboxOptions): Promise<Asked &
 /** @param isNew whether a message ends the wait. */
 async function asked(
   { client, seat, choice }: Session,
-  { limit, wait, notices = false }: InboxOptions,
+  { limit, wait, notices = false, onEmpty }: InboxOptions,
   isNew: (message: { seq: number }) => boolean,
 ): Promise<Asked> {
   const query = { limit };
@@ -103,8 +105,8 @@ async function asked(
   const { signal } = ended;
   try {
     const until = ({ messages }: Inbox) => messages.some(isNew);
-    const onNoAnswer = tellNoAnswer(choice.out);
-    const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait, until, onNoAnswer });
+    const waiting = { waitSeconds: wait, until, onEmpty, onNoAnswer: tellNoAnswer(choice.out) };
+    const messages = waitFor(client, 'readInbox', { query, signal }, waiting);
     if (notices && wait > 0) {
       const isNews = async (newest: string) => isNewsOfNotices(seat?.memberId ?? (await read()).member_id, newest);
       const news = waitingOf(await newNotices(client, { messages, wait, signal, isNews }));
@@ -134,7 +136,10 @@ export function inboxText({ inbox, record, flags }: Shown, header: string[] = []
 }
 
 /** What agents' messages do not wake it for; an acknowledgement, which may be about to follow, ends that of reads without any. */
-function pauseLines({ braked, messages, acked_up_to: acked }: InboxRecord, flags: string): string[] {
+function pauseLines(
+  { braked, messages, acked_up_to: acked }: Pick<InboxRecord, 'braked' | 'messages' | 'acked_up_to'>,
+  flags: string,
+): string[] {
   if (!braked) return [];
   const rule = `Messages of agents do not wake you until ${showTime(braked.until, 'local')}`;
   if (braked.reason !== 'reads') return [`service: ${rule}; those of people do.`];
@@ -188,13 +193,20 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
 }
 
 /**
- * Shows one batch after the other as they come, acknowledging each after it was shown, and tells of notices; until it is
- * interrupted.
+ * Shows one batch after the other as they come, acknowledging each after it was shown, and tells of notices, and of each
+ * time that agents do not wake it; until it is interrupted.
  */
 export async function followInbox(session: Session, options: InboxOptions, out: Output): Promise<never> {
   interruptWith(() => process.exit(EXIT.done));
+  const stay = await flagsOf(session);
+  let told = false;
+  const onEmpty = (inbox: Inbox): void => {
+    const lines = pauseLines({ ...inbox, acked_up_to: null }, stay);
+    if (!told) for (const line of lines) out.note(line, { always: true });
+    told = lines.length > 0;
+  };
   for (;;) {
-    const shown = await readInbox(session, { ...options, wait: 86_400, notices: true });
+    const shown = await readInbox(session, { ...options, wait: 86_400, notices: true, onEmpty });
     const { record, flags } = shown;
     followed(out, record.messages, [{ ...shown.inbox, notices: record.notices, flags }], () => inboxText(shown));
     await noteTold(shown, out);
