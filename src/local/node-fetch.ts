@@ -8,17 +8,35 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Agent, AgentOptions } from 'node:https';
 import { Readable } from 'node:stream';
-import { tooLarge } from '../client/errors.ts';
+import { type ClientError, tooLarge } from '../client/errors.ts';
+import { networkError } from '../client/network.ts';
 import { olderThan } from './versions.ts';
 
 /** Uses this `fetch` for those, and the platform's for everything else. */
 export const localFetch: typeof fetch = async (input, init) => {
   const url = new URL(String(input));
   if (url.protocol === 'http:' && url.hostname === '127.0.0.1') return fetchBy(request, url, init ?? {});
-  const agent = url.protocol === 'https:' ? agentOfEnvironment() : null;
-  if (agent === null) return fetch(input, init);
-  return fetchBy(process.getBuiltinModule('node:https').request as typeof request, url, init ?? {}, { agent });
+  if (url.protocol !== 'https:') return fetch(input, init);
+  const agent = agentOfEnvironment();
+  const via = process.getBuiltinModule('node:https').request as typeof request;
+  const answer = agent === null ? fetch(input, init) : fetchBy(via, url, init ?? {}, { agent });
+  return answer.catch((error: unknown) => {
+    throw hasUnusedProxy() ? pastProxy(error, url.origin) : error;
+  });
 };
+
+/** Whether a proxy is named that connections go past. */
+function hasUnusedProxy(): boolean {
+  const named = proxyNamed();
+  return !!named && !(isProxy(named) && takesProxies(process.versions.node));
+}
+
+/** With a certificate or an answer the server was reached. */
+function pastProxy(error: unknown, origin: string): ClientError {
+  const failure = networkError(error, origin);
+  const hint = 'The proxy that HTTPS_PROXY names is not used; service doctor says why.';
+  return failure.transient || failure.details?.['cause'] === 'ENOTFOUND' ? Object.assign(failure, { hint }) : failure;
+}
 
 /** How long a server elsewhere may take to ask for a body. */
 const CONTINUE_MS = 3_000;
@@ -34,10 +52,12 @@ function agentOfEnvironment(): Agent | null {
   return remote.agent;
 }
 
+const proxyNamed = (): string | undefined => process.env.https_proxy || process.env.HTTPS_PROXY;
+
 /** What the environment says about https connections: the proxy of other machines, and further certificates to trust. */
 export function secureOptions(): AgentOptions {
   const { env } = process;
-  const named = env.https_proxy || env.HTTPS_PROXY;
+  const named = proxyNamed();
   const proxy = named && isProxy(named) ? named : null;
   const direct = [env.no_proxy || env.NO_PROXY, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean).join(',');
   const ca = furtherCertificates(env.SSL_CERT_FILE);

@@ -190,6 +190,16 @@ describe('a server with a certificate', () => {
       expect(asked).to.deep.equal([]);
     });
 
+    it('is not reached without one, which is not used because of what stands there or of this version of Node.js', async () => {
+      const old = join(home.dir, 'old.cjs');
+      writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '22.18.0' });");
+      const direct = { ...env, NO_PROXY: '.invalid', NODE_OPTIONS: `--require=${old}` };
+      for (const given of [{ HTTPS_PROXY: 'proxy.corp:3128' }, direct])
+        expect((await refused('team.invalid', given))[1]).to.equal(
+          'Hint: The proxy that HTTPS_PROXY names is not used; service doctor says why.',
+        );
+    });
+
     it('goes past it where the server is on this machine', async () => {
       asked.length = 0;
       const host = await listenWith(makeCertificate({ name: 'server', issuer }));
