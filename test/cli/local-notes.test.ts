@@ -89,6 +89,16 @@ if (process.platform === 'linux')
       }
     });
 
+    it('leaves the refusal of a change of a task that was taken over, with a warning', async () => {
+      const { task } = await home().json(['task', 'new', 'Say who has it', '--as', 'codex']);
+      await home().json(['task', 'start', task.ref, '--take-over']);
+      const { code, stderr } = await readOnly('state', `task note ${task.ref} "Half done" --as codex`);
+      expect(code).to.equal(7);
+      expect(stderr).to.match(
+        /^Warning: NOT-\d is not owned here any more, which could not be noted .*read-only\.\nHint: .*\nError \(task_taken\): /,
+      );
+    });
+
     it('leaves the refusal of an agent that was removed, with a warning', async () => {
       await home().json(['agent', 'create', 'gone']);
       const { url } = (await home().json(['whoami'])).server;
