@@ -3,8 +3,9 @@ import { BaseCommand, booleanFlag, words } from '../cli/base.ts';
 import { checkFailed } from '../cli/errors.ts';
 import { sessionSeats } from '../cli/session/own-seats.ts';
 import { answer, object, text } from '../cli/shapes.ts';
+import { ClientError } from '../client/errors.ts';
 import type { Claim } from '../contract/types.ts';
-import { usage } from '../local/failure.ts';
+import { Failure, usage } from '../local/failure.ts';
 import { type Repository, stagedFiles } from '../local/repository.ts';
 import { claimText, fileHere, notCompared, onFile, othersIn, repositoryHere } from './line/lib/claims.ts';
 
@@ -37,9 +38,11 @@ export default class Who extends BaseCommand<typeof Who> {
     const repository = await repositoryHere();
     const paths = this.flags.staged ? await staged() : given.map((path) => fileHere(repository.root, path));
     const { name } = repository;
-    const claims = paths.length === 0 || name === null ? [] : await this.claims(repository);
+    const none = { claims: [], failure: undefined };
+    const { claims, failure } = paths.length === 0 || name === null ? none : await this.claims(repository);
     const files = paths.map((path) => ({ path, agents: onFile(claims, repository.root, path) }));
     const taken = files.filter(({ agents }) => agents.length > 0);
+    if (taken.length === 0 && failure) throw failure;
     this.print<typeof json>({ repo: name, files }, () => {
       const lines = taken.flatMap(({ path, agents }) => agents.map((each) => claimText(path, each, this.times)));
       if (lines.length > 0) return lines.join('\n');
@@ -48,19 +51,27 @@ export default class Who extends BaseCommand<typeof Who> {
     if (taken.length > 0) throw checkFailed(this.out, 'Somebody else is on one of these files.');
   }
 
-  /** A session with several seats sees what each of them sees. */
-  private async claims(repository: Repository): Promise<Claim[]> {
+  /** A session with several seats sees what each of them sees. @returns with the error of the last one that could not ask */
+  private async claims(repository: Repository): Promise<{ claims: Claim[]; failure?: Error | undefined }> {
     const { as, board } = this.globals;
     const seats = as === undefined && board === undefined ? await sessionSeats() : [];
-    if (seats.length < 2) return othersIn(await this.client('A'), repository);
+    if (seats.length < 2) return { claims: await othersIn(await this.client('A'), repository) };
     const own = new Set(seats.map(({ memberId }) => memberId));
     const found = new Map<string, Claim>();
+    let failure: Error | undefined;
     for (const seat of seats) {
-      const { client } = await this.session('G', { seat });
-      for (const claim of await othersIn(client, repository))
-        if (!own.has(claim.member_id)) found.set(claim.member_id, claim);
+      try {
+        const { client } = await this.session('G', { seat });
+        for (const claim of await othersIn(client, repository))
+          if (!own.has(claim.member_id)) found.set(claim.member_id, claim);
+      } catch (error) {
+        if (!(error instanceof Failure || error instanceof ClientError)) throw error;
+        failure = error;
+        const { code, message, hint } = error;
+        this.out.warn(code, `${seat.saved.name} on ${seat.saved.board} could not ask: ${message}`, hint);
+      }
     }
-    return [...found.values()];
+    return { claims: [...found.values()], failure };
   }
 }
 

@@ -314,6 +314,29 @@ describe('a session with several seats', () => {
     }
   });
 
+  it('finds who is on a file by the seats that can ask, and fails where those find nobody', async () => {
+    const credentials = home().path('config', 'credentials.json');
+    const saved = readFileSync(credentials, 'utf8');
+    await home().shell('git init -q && git remote add origin https://git.example.com/acme/api.git');
+    await home().json(['agent', 'create', 'baker', '--board', 'kitchen']);
+    await home().json(['line', 'working', 'Bread', '--paths', 'src/oven.ts', '--as', 'baker']);
+    const entries = JSON.parse(saved);
+    const { seats } = Object.values(entries.servers)[0] as { seats: Record<string, { name: string; token: string }> };
+    for (const seat of Object.values(seats)) if (seat.name === 'digger') seat.token = `aba_${'A'.repeat(43)}`;
+    writeFileSync(credentials, JSON.stringify(entries), { mode: 0o600 });
+    const who = async (file: string) => {
+      const { code, stdout } = await home().run(['who', file, '--json'], { env });
+      return { code, ...JSON.parse(stdout) };
+    };
+    const { code, files, warnings } = await who('src/oven.ts');
+    expect([code, files[0].agents.map(({ agent }: { agent: string }) => agent)]).to.deep.equal([3, ['baker']]);
+    expect(warnings.map(({ message }: { message: string }) => message)).to.have.length(1);
+    expect(warnings[0].message).to.match(/^digger on garden could not ask: /);
+    const none = await who('src/sink.ts');
+    expect([none.code, none.error.code]).to.deep.equal([4, 'unauthorized']);
+    writeFileSync(credentials, saved, { mode: 0o600 });
+  });
+
   it('reads the others where one was removed, which is named, counted and not used again', async () => {
     bind(home(), 'cook', 'digger', 'other');
     const { members } = await home().json(['members', '-b', 'garden']);
