@@ -7,7 +7,7 @@ import { ClientError } from '../client/errors.ts';
 import type { Claim } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { type Repository, stagedFiles } from '../local/repository.ts';
-import { claimText, fileHere, notCompared, onFile, othersIn, repositoryHere } from './line/lib/claims.ts';
+import { claimText, fileHere, notCompared, onFiles, othersIn, repositoryHere } from './line/lib/claims.ts';
 
 export const json = () => {
   const agents = answer('listClaims').shape.claims;
@@ -40,9 +40,10 @@ export default class Who extends BaseCommand<typeof Who> {
     const { name } = repository;
     const none = { claims: [], failure: undefined };
     const { claims, failure } = paths.length === 0 || name === null ? none : await this.claims(repository);
-    const files = paths.map((path) => ({ path, agents: onFile(claims, repository.root, path) }));
+    const { files, whole } = onFiles(claims, repository.root, paths);
     const taken = files.filter(({ agents }) => agents.length > 0);
     if (taken.length === 0 && failure) throw failure;
+    if (!whole) this.out.warn('not_all_compared', NOT_ALL, 'Name fewer files: service who src/http.ts');
     this.print<typeof json>({ repo: name, files }, () => {
       const lines = taken.flatMap(({ path, agents }) => agents.map((each) => claimText(path, each, this.times)));
       if (lines.length > 0) return lines.join('\n');
@@ -74,6 +75,8 @@ export default class Who extends BaseCommand<typeof Who> {
     return { claims: [...found.values()], failure };
   }
 }
+
+const NOT_ALL = 'Not every line was compared with every file: it takes too long.';
 
 async function staged(): Promise<string[]> {
   const files = await stagedFiles(process.cwd());

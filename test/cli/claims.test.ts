@@ -124,6 +124,26 @@ describe('files that agents are on', () => {
     await git('reset', '-q');
   });
 
+  it('service who says so where a line takes too long to compare, and finds the others all the same', async () => {
+    await json('agent', 'create', 'slow', '--board', 'payments');
+    const endless = Array.from({ length: 20 }, (_, n) => ['--paths', `${'{**/,}'.repeat(30)}*x${n}`]).flat();
+    await json('line', 'working', 'Everything', ...endless, '--as', 'slow');
+    const files = Array.from({ length: 100 }, (_, n) => `src/${'many/'.repeat(15)}${n}.ts`);
+    for (const file of files) machine.put(`repo/${file}`, '');
+    const compared = await run(['who', 'src/http.ts', ...files, '--as', 'claude', '--json']);
+    const { files: found, warnings } = JSON.parse(compared.stdout);
+    expect([compared.code, found[0].agents.map(({ agent }: { agent: string }) => agent)]).to.deep.equal([3, ['codex']]);
+    expect(warnings).to.deep.equal([
+      {
+        code: 'not_all_compared',
+        message: 'Not every line was compared with every file: it takes too long.',
+        hint: 'Name fewer files: service who src/http.ts',
+      },
+    ]);
+    rmSync(machine.at('repo/src/many'), { recursive: true });
+    await json('agent', 'remove', 'slow', '--board', 'payments', '--yes');
+  });
+
   it('are asked for by a hook alone, which the command that is shown sets up', async () => {
     machine.put('only/git', '#!/bin/sh\nexec /usr/bin/git "$@"\n', 0o755);
     const here = { cwd: repo, env: { PATH: machine.at('only') } };

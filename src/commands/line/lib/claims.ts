@@ -6,7 +6,7 @@ import { repeatedFlag } from '../../../cli/flags.ts';
 import type { Output } from '../../../cli/output.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
-import { covers, globProblem, overlap } from '../../../contract/globs.ts';
+import { covers, globProblem, inEqualParts, overlap } from '../../../contract/globs.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Claim, LineOverlap } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
@@ -57,11 +57,24 @@ export async function othersIn(client: Client, { name }: Repository): Promise<Cl
   return data.claims.filter(({ repo, own }) => repo === name && !own);
 }
 
-/** The lines that a file can be of; a glob is asked for as one unless a file has that name. */
-export const onFile = (claims: readonly Claim[], root: string, path: string): Claim[] =>
-  claims.filter(({ paths }) =>
-    existsSync(join(root, path)) || globProblem(path) !== null ? covers(paths, path) : overlap(paths, [path]),
-  );
+/** Comparing takes a few seconds at most. */
+const STEPS = 2_000_000;
+
+/**
+ * The lines that each file can be of; a glob is asked for as one unless a file has that name.
+ * @returns also whether each line was compared with each file
+ */
+export function onFiles(claims: readonly Claim[], root: string, paths: readonly string[]) {
+  const files = paths.map((path) => ({ path, agents: [] as Claim[] }));
+  const globs = new Set(paths.filter((path) => !existsSync(join(root, path)) && globProblem(path) === null));
+  let whole = true;
+  for (const [claim, steps] of inEqualParts(claims, STEPS)) {
+    for (const { path, agents } of files)
+      if (globs.has(path) ? overlap(claim.paths, [path]) : covers(claim.paths, path, steps)) agents.push(claim);
+    if (steps.left <= 0) whole = false;
+  }
+  return { files, whole };
+}
 
 /** One line for each agent that is on a file. */
 export const claimText = (path: string, { agent, board, line, task, since }: Claim, times: TimeStyle): string =>
