@@ -49,7 +49,9 @@ export async function answer(
   const { data } = await looked.catch(failedAfterPost(reply.data));
   // What replaces an answer, or repeats it, sets nothing going.
   const tail = asked.ask?.state === 'open' ? await taskTail({ client, board: asked.board }, data.message) : '';
-  const what = request.withdrawn ? 'withdrawn' : `answered${picked(reply.data)}`;
+  const former = asked.ask?.answer_seq ?? null;
+  const place = former === null || reply.replayed ? '' : `, in place of #${former}`;
+  const what = request.withdrawn ? 'withdrawn' : `answered${picked(reply.data)}${place}`;
   const again = reply.replayed ? ' (already done)' : '';
   out.print(
     { message: reply.data, ask: data.message },
