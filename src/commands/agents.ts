@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, listFlags } from '../cli/base.ts';
+import { stayingAt } from '../cli/session/open-session.ts';
 import { answer, object, serverGroup } from '../cli/shapes.ts';
 import type { Member } from '../contract/types.ts';
 import { ownAgents } from './board/lib/list.ts';
@@ -31,15 +32,16 @@ export default class Agents extends BaseCommand<typeof Agents> {
 
   override async run(): Promise<void> {
     if (this.flags['all-servers']) return this.everywhere();
-    const { client, server } = await this.session('A');
-    const agents = await ownAgents(client);
+    const session = await this.session('A');
+    const agents = await ownAgents(session.client);
     if (this.out.listed(agents)) return;
-    const text = await this.textOf(agents, server.url);
+    const text = await this.textOf(agents, session.server.url, stayingAt(session));
     this.print<typeof json>({ agents }, () => text);
   }
 
-  private textOf(agents: Member[], url: string): Promise<string> {
-    return this.flags.usage ? usageTableText(agents, url) : ownAgentsText(agents, url, this.times);
+  /** @param at flags that keep to the server */
+  private textOf(agents: Member[], url: string, at: string): Promise<string> {
+    return this.flags.usage ? usageTableText(agents, url, at) : ownAgentsText(agents, { url, at, times: this.times });
   }
 
   private async everywhere(): Promise<void> {
@@ -50,7 +52,9 @@ export default class Agents extends BaseCommand<typeof Agents> {
     const servers = await askEveryServer((name) => this.sessionAt(name), read, this.out);
     const agents = answered(servers).flatMap((group) => group.agents);
     if (this.out.listed(agents)) return;
-    const text = await groupTexts(servers, (group, { url }) => this.textOf(group.agents, url));
+    const text = await groupTexts(servers, ({ agents }, { name, url }) =>
+      this.textOf(agents, url, ` --server ${name}`),
+    );
     this.print<typeof json>({ agents, servers }, () => text);
   }
 }

@@ -98,7 +98,9 @@ describe('what a post tells its sender', () => {
     expect(warnings[0]).to.include({ code: 'wakes_no_agent' });
     expect(warnings[0].message).to.not.include('mentions');
     expect(warnings[0].hint).to.match(/^Your person lets it go on: service thread continue \d+ --board \S+$/);
-    const { stdout } = await home().run(['say', 'too often', ...reply, '--as', 'poster', '--server', 'local']);
+    // The agent acts on the server of its seat; a command of its person would go to another one.
+    const env = { SERVICE_SERVER: 'https://team.example.com' };
+    const { stdout } = await home().run(['say', 'too often', ...reply, '--as', 'poster'], { env });
     expect(stdout).to.match(
       /until a person writes in this thread or runs: service thread continue \d+ --board \S+ --server local\n/,
     );

@@ -78,7 +78,7 @@ describe('servers', () => {
         'helper  own    member  disconnected  focused',
         '',
         `${remote} · 0`,
-        'Put one onto a board: service agent create NAME --board BOARD',
+        'Put one onto a board: service agent create NAME --board BOARD --server 127-0-0-1',
         '',
       ].join('\n'),
     );

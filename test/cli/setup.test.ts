@@ -83,6 +83,8 @@ describe('setup', () => {
     const third = await walk(link);
     expect([third.code, third.steps]).to.deep.equal([0, second.steps]);
     expect((await people()).filter((handle) => handle === 'maya')).to.have.length(1);
+    const elsewhere = await walk(link, [], { SERVICE_SERVER: 'local' });
+    expect(of(elsewhere.steps, 'pairing')?.next).to.equal(`${pairing?.next} --server ${url}`);
     const prq = pairing?.next?.split(' ')[3] ?? '';
     const named = await laptop.json(['setup', prq]);
     expect(named.steps).to.deep.equal(second.steps);

@@ -99,6 +99,24 @@ describe('the server in use', () => {
     expect(JSON.parse(person.stdout).error?.code).to.equal('human_command_in_session');
   });
 
+  it('is named by what is said to be run next, where that goes to another one otherwise', async () => {
+    const pia = await first.person('pia');
+    await pia.ok('createBoard', { body: { name: 'pias' } });
+    const at = ['--server', first.url];
+    const make = `service agent create NAME --board`;
+    const joined = await home.run(['join', '--board', 'pias', ...at]);
+    expect(joined.stdout).to.include(`Next, a seat for an agent: ${make} pias --server ${first.url}\n`);
+    const named = await home.run(['join', '--board', 'pias', '--name', 'codex', ...at]);
+    expect(named.stderr).to.include(`: service agent create codex --board pias --server ${first.url}\n`);
+    const alone = await home.run(['invite', 'create', '--board', 'pias', '--pairing', 'Review', ...at]);
+    expect(alone.stderr).to.include(`Hint: Put one there first: ${make} pias --server ${first.url}\n`);
+    expect((await home.run(['agents', ...at])).stdout).to.include(`: ${make} BOARD --server ${first.url}\n`);
+    const work = await home.run(['pairing', 'list', ...at]);
+    expect(work.stdout).to.include(`service pairing request HANDLE "WORK" --board BOARD --server ${first.url}\n`);
+    const shown = await home.run(['agent', 'show', '--board', 'pias', ...at]);
+    expect(shown.stderr).to.include(`Hint: service board agents --board pias --server ${first.url} lists them\n`);
+  });
+
   it('is the one that is named for the key of a person in the environment, whose agents are looked for there', async () => {
     await home.json(['agent', 'create', 'cody', '--board', 'mine', '--server', 'local']);
     const person = { SERVICE_TOKEN: first.dana.token!, SERVICE_BOARD: 'ours' };
@@ -182,6 +200,48 @@ describe('the server in use', () => {
     expect(JSON.parse((await login(second)).stdout).default).to.equal(true);
     expect((await home.json(['login', 'local'])).default).to.equal(true);
     expect((await used())[0]).to.equal(url);
+  });
+});
+
+describe('the server one has come onto', () => {
+  let home: Home;
+  let usual: TestServer;
+  let other: TestServer;
+  before(async () => {
+    [usual, other] = [await startTestServer('sqlite'), await startTestServer('sqlite')];
+  });
+  after(async () => {
+    await usual.stop();
+    await other.stop();
+  });
+  beforeEach(async () => {
+    home = new Home();
+    await home.shell(`printf %s '${usual.dana.token}' | service login ${usual.url} --store file`);
+  });
+  afterEach(() => home.discard());
+
+  const next = async (env: Record<string, string> = {}): Promise<string> => {
+    const { invite } = await other.dana.ok('createInvite', { body: {} });
+    const handle = `guest-${invite
+      .slice(-8)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, '0')}a`;
+    const { stdout } = await home.shell(`printf %s '${invite}' | service connect - --handle ${handle} --yes`, { env });
+    return stdout.split('\n')[1]!;
+  };
+
+  it('is named by the first step there where the folder or the environment means another', async () => {
+    const elsewhere = `Next: service board list --all --server ${other.url}`;
+    expect(await next({ SERVICE_SERVER: usual.url })).to.equal(elsewhere);
+    await home.run(['servers', 'forget', other.url]);
+    writeFileSync(join(home.work, '.service'), JSON.stringify({ server: usual.url, board: 'ours' }));
+    expect(await next()).to.equal(elsewhere);
+    rmSync(join(home.work, '.service'));
+    await home.run(['servers', 'forget', other.url]);
+    expect(await next()).to.equal('Next: service board list --all');
+    await home.run(['servers', 'forget', other.url]);
+    await home.json(['servers', 'use', usual.url]);
+    expect(await next()).to.equal(elsewhere);
   });
 });
 

@@ -24,6 +24,7 @@ import { findProject, type ProjectFile, projectContent } from '../../local/proje
 import {
   type ChosenServer,
   type KnownServer,
+  knownServers,
   localServer,
   loginCommand,
   namedServer,
@@ -153,6 +154,26 @@ export const staying = ({ choice }: Session): string => sameWords(choice);
 /** The same for a command that names its board itself. */
 export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): string =>
   server ? ` --server ${server}` : '';
+
+/**
+ * What keeps a command of a person at a server: nothing where it goes there anyway, from this folder, in this environment. In a
+ * session other rules come first, and what it is told for its person is typed elsewhere.
+ */
+export function atServer(url: string): string {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  const known = knownServers(saved, folders, env);
+  const alone = !inSession() || known.length < 2;
+  try {
+    if (alone && serverOfPerson(undefined).origin === url) return '';
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+  return ` --server ${known.some(({ origin, local }) => local && origin === url) ? 'local' : url}`;
+}
+
+/** The same in what an agent is told for its person. */
+export const atServerOf = (session: Session): string => stayingAt(session) || atServer(session.server.url);
 
 /** Commands in the hint of a server: where to look, and what the caller goes on with. The others may be for somebody else. */
 const OWN_COMMANDS =

@@ -5,7 +5,7 @@ import type { Output } from '../../cli/output.ts';
 import { quoted } from '../../cli/parsing/errors.ts';
 import { called } from '../../cli/runtime.ts';
 import type { ServerInUse } from '../../cli/session/board.ts';
-import { stayingAt } from '../../cli/session/open-session.ts';
+import { atServer, stayingAt } from '../../cli/session/open-session.ts';
 import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { askText, mayAsk, missing } from '../../cli/terminal/prompts.ts';
@@ -135,7 +135,7 @@ function createdText(
   const { board_record: board, linked, stays_linked: stays } = record;
   const title = board.title ? ` ("${board.title}")` : '';
   const seen = board.visibility === 'private' ? 'private' : 'open';
-  const flag = linked ? '' : ` --board ${board.name}${at}`;
+  const flag = linked ? atServer(url) : ` --board ${board.name}${at}`;
   return [
     `Created board ${board.name}${title} on ${url}, ${seen}. You own it.${again}`,
     linked ? `Linked this folder to ${board.name}.` : '',

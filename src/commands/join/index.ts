@@ -66,7 +66,7 @@ export default class Join extends DelegatedCommand<typeof Join> {
       const delegated = await this.delegated();
       if (delegated) return ways.joinAsSession(delegated, { board, role: this.flags.role, name, key }, this.out);
       // Checked before the session, for which a local server may be started.
-      const open = ways.openBoard(board, options);
+      const open = ways.openBoard(this.globals, options);
       return ways.joinAsPerson(await this.session('D'), open, key, this.out);
     }
     const invitation = await ways.readInvitation(this.args.line, this.out);

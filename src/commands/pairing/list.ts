@@ -1,4 +1,5 @@
 import { choiceFlag, listFlags } from '../../cli/flags.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
@@ -21,7 +22,7 @@ export default class PairingList extends DelegatedCommand<typeof PairingList> {
     await this.printList<typeof json>({ requests }, requests, {
       of: url,
       rows: () => pairingRows(requests),
-      empty: 'Propose work: service pairing request HANDLE "WORK" --board BOARD',
+      empty: `Propose work: service pairing request HANDLE "WORK" --board BOARD${stayingAt({ choice: this.choice('A') })}`,
     });
   }
 

@@ -1,6 +1,6 @@
 /** The agent that a person's command is about. */
 import { runtime } from '../../../cli/runtime.ts';
-import { type BoardSession, namedOrigin } from '../../../cli/session/open-session.ts';
+import { type BoardSession, namedOrigin, stayingAt } from '../../../cli/session/open-session.ts';
 import { allSeats, chooseActor, environmentToken, isOn, type Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { isSameServer, readCredentials } from '../../../local/keys/credentials.ts';
@@ -86,9 +86,10 @@ export function agentMeant(as: string, globals: Globals): Seat {
 }
 
 /** The agent that asks. @throws Failure for a person, who has to name one. */
-export async function ownName({ client, agent, board }: BoardSession): Promise<string> {
+export async function ownName(session: BoardSession): Promise<string> {
+  const { client, agent, board } = session;
   if (agent) return (await client.call('getMe')).data.id;
   throw new Failure('agent_not_selected', 'No agent is named.', {
-    hint: `service board agents --board ${board} lists them`,
+    hint: `service board agents --board ${board}${stayingAt(session)} lists them`,
   });
 }

@@ -49,7 +49,10 @@ export async function personRows(people: BoardPerson[]): Promise<string[]> {
 const NO_AGENT = 'Put one onto a board: service agent create NAME --board BOARD';
 
 /** The agents of a person on one server, each with its board and where it was last. */
-export async function ownAgentsText(agents: Member[], url: string, times: TimeStyle): Promise<string> {
+export async function ownAgentsText(
+  agents: Member[],
+  { url, at, times }: { url: string; at: string; times: TimeStyle },
+): Promise<string> {
   const rows = await table(
     ['NAME', 'BOARD', 'ROLE', 'PROGRAM', 'STATE', 'DELIVERY', 'LAST SEEN'],
     agents.map((agent) => [
@@ -62,7 +65,7 @@ export async function ownAgentsText(agents: Member[], url: string, times: TimeSt
       agent.location ? `${whereText(agent.location)} ${showTime(agent.location.last_active, times)}` : '',
     ]),
   );
-  return listText(`${url} · ${agents.length}`, rows, { empty: NO_AGENT });
+  return listText(`${url} · ${agents.length}`, rows, { empty: NO_AGENT + at });
 }
 
 const whereText = ({ machine, folder }: NonNullable<Member['location']>): string =>
@@ -97,7 +100,7 @@ export function memberText(member: Member, times: TimeStyle): string {
 }
 
 /** What a person's agents on one server used today. */
-export async function usageTableText(agents: Member[], url: string): Promise<string> {
+export async function usageTableText(agents: Member[], url: string, at: string): Promise<string> {
   const rows = await table(
     ['NAME', 'BOARD', 'PROGRAM', 'TURNS', 'TOKENS IN', 'TOKENS OUT', 'COST'],
     agents.map(({ name, board, harness, usage }) => [
@@ -108,7 +111,7 @@ export async function usageTableText(agents: Member[], url: string): Promise<str
       costWords(usage?.cost_usd),
     ]),
   );
-  return listText(`${url} · used today`, rows, { empty: NO_AGENT });
+  return listText(`${url} · used today`, rows, { empty: NO_AGENT + at });
 }
 
 function presenceText({ presence, presence_since: since }: Member, times: TimeStyle): string | null {

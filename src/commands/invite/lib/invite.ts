@@ -1,7 +1,7 @@
 /** Who begins the work that an invite or a proposal is about, and where what is passed on leads. */
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
-import type { Session } from '../../../cli/session/open-session.ts';
+import { type Session, stayingAt } from '../../../cli/session/open-session.ts';
 import { copyable } from '../../../cli/terminal/fields.ts';
 import { showEnd, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Answer, Member } from '../../../contract/types.ts';
@@ -41,7 +41,7 @@ async function ownAgent(session: Session, board: string, named: string | undefin
     });
   }
   throw new Failure('agent_not_selected', `You have no such agent on ${board} to begin with.`, {
-    hint: `Put one there first: service agent create NAME --board ${board}`,
+    hint: `Put one there first: service agent create NAME --board ${board}${stayingAt(session)}`,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Joins an existing board, as an agent or as the person. */
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
-import type { Session } from '../../../cli/session/open-session.ts';
+import { type Session, type SessionChoice, seatToMake, stayingAt } from '../../../cli/session/open-session.ts';
 import { requireSavable } from '../../../cli/session/savable.ts';
 import { readWhole } from '../../../cli/stdin.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';
@@ -124,17 +124,17 @@ export function seated({ agent, board }: JoinResult, out: Output): JoinRecord {
 }
 
 /** The board one comes onto without a line. @throws Failure `invalid_request` (exit 2). */
-export function openBoard(board: string | undefined, { name, harness }: JoinOptions): string {
+export function openBoard(
+  { board, server }: Pick<SessionChoice, 'board' | 'server'>,
+  { name, harness }: JoinOptions,
+): string {
   if (board === undefined)
     throw usage(
       'What to join is missing.',
       "service join 'Join service board …', or an open board: service join --board BOARD",
     );
   if (name === undefined && harness === undefined) return board;
-  throw usage(
-    'Without a join line you come yourself, and with no agent.',
-    `An agent gets a seat with: service agent create NAME --board ${board}`,
-  );
+  throw usage('Without a join line you come yourself, and with no agent.', seatToMake({ board, server }, name));
 }
 
 /** Puts the session this runs in onto a board of its person, or onto that of a code. */
@@ -159,11 +159,12 @@ export async function joinAsSessionByCode(
 
 /** Puts the person onto an open board. */
 export async function joinAsPerson(
-  { client, server }: Session,
+  session: Session,
   board: string,
   key: string | undefined,
   out: Output,
 ): Promise<Joining> {
+  const { client, server } = session;
   const { data: me } = await client.call('getMe');
   const reply = await client.call('addBoardPerson', {
     params: { board },
@@ -173,11 +174,18 @@ export async function joinAsPerson(
   const { data: record } = await client.call('getBoard', { params: { board } });
   out.base.board = record.name;
   const joined = { board_record: record, person: reply.data, ...agreedOf(record, undefined) };
-  return { record: joined, replayed: reply.replayed, text: (again) => joinedText(joined, server.url, again) };
+  return {
+    record: joined,
+    replayed: reply.replayed,
+    text: (again) => joinedText(joined, server.url, again, stayingAt(session)),
+  };
 }
 
-/** @param at the address of the server, whose words stay in the line they are in, and out of commands. */
-export function joinedText(record: JoinRecord, at: string, again: string): string {
+/**
+ * @param at the address of the server, whose words stay in the line they are in, and out of commands
+ * @param stay what keeps a person's next command there
+ */
+export function joinedText(record: JoinRecord, at: string, again: string, stay = ''): string {
   const { board_record: board, agent, person, use } = record;
   const where = `${board.name} on ${at}`;
   const typed = patterns.boardName.test(board.name) ? board.name : 'BOARD';
@@ -188,7 +196,7 @@ export function joinedText(record: JoinRecord, at: string, again: string): strin
       ? use.bound_session
         ? 'This session is that agent: messages arrive here.'
         : `It acts with --as ${use.as}, until it is removed.`
-      : called(`Next, a seat for an agent: service agent create NAME --board ${typed}`),
+      : called(`Next, a seat for an agent: service agent create NAME --board ${typed}${stay}`),
   ];
   return [...lines.map(onOneLine), ...agreedText(record)].filter(Boolean).join('\n');
 }

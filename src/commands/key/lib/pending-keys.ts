@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { z } from 'zod';
 import { called, runtime } from '../../../cli/runtime.ts';
-import { clientOptions, type SessionChoice } from '../../../cli/session/open-session.ts';
+import { atServer, clientOptions, type SessionChoice } from '../../../cli/session/open-session.ts';
 import type { collectedKey } from '../../../cli/shapes.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { Client } from '../../../client/client.ts';
@@ -266,7 +266,7 @@ export async function saveReceivedKey(received: ReceivedKey, deps: Deps): Promis
       ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
     },
     text: `Joined ${origin} as ${who}. Key "${onOneLine(key.name)}"${where}.${former ? `\n${formerText(former, replaced)}` : ''}`,
-    next: called(`Next: ${nextStep(boards[0]?.name, pairing)}${standard ? '' : ` --server ${origin}`}`),
+    next: called(`Next: ${nextStep(boards[0]?.name, pairing)}${atServer(origin)}`),
   };
 }
 

@@ -5,12 +5,12 @@
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor } from '../../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
+import { atServer } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { Failure } from '../../../local/failure.ts';
 import { entryAt, readCredentials } from '../../../local/keys/credentials.ts';
-import { usualServer } from '../../../local/servers.ts';
 import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import { Init } from '../../init/lib/harness-setup.ts';
 import type { InviteLink } from '../../invite/lib/invite-link.ts';
@@ -165,12 +165,6 @@ async function theWork({ pairing: named }: Target, view: View): Promise<PairingR
   return another ? 'several' : only;
 }
 
-/** What keeps a further command at this server, where another one is used unless it is named. */
-function at({ origin }: Target): string {
-  const { env, folders } = runtime();
-  return usualServer(readCredentials(folders), folders, env).origin === origin ? '' : ` --server ${origin}`;
-}
-
 async function pairing(target: Target, view: View): Promise<Step> {
   const work = await theWork(target, view);
   if (work === 'unknown') return step('pairing', 'waiting', UNSEEN);
@@ -179,13 +173,18 @@ async function pairing(target: Target, view: View): Promise<Step> {
       'pairing',
       'needs_you',
       'Several requests wait: accept the one that is meant.',
-      `service pairing list${at(target)}`,
+      `service pairing list${atServer(target.origin)}`,
     );
   if (work === null) return step('pairing', 'done', 'No work is proposed.');
   if (work.accepted || work.state === 'ready') return step('pairing', 'done', `${work.id} is accepted.`);
   if (work.closed_reason !== undefined)
-    return step('pairing', 'failed', `${work.id} is ${work.state}.`, `service pairing show ${work.id}${at(target)}`);
-  const accept = `service pairing accept ${work.id} --here${at(target)}`;
+    return step(
+      'pairing',
+      'failed',
+      `${work.id} is ${work.state}.`,
+      `service pairing show ${work.id}${atServer(target.origin)}`,
+    );
+  const accept = `service pairing accept ${work.id} --here${atServer(target.origin)}`;
   if (!view.accepts) return step('pairing', 'needs_you', 'Accept it in the session that is to do the work.', accept);
   const accepted = await view.accepts(work);
   return step('pairing', 'done', `${accepted.id} is accepted by this session.`);
@@ -203,7 +202,7 @@ async function delivery(target: Target, view: View): Promise<Step> {
     'delivery',
     'waiting',
     `Both sessions have to hear each other; ${work.id} is ${work.state}.`,
-    `service pairing list${at(target)}`,
+    `service pairing list${atServer(target.origin)}`,
   );
 }
 

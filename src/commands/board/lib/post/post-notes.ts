@@ -1,7 +1,7 @@
 /** After a post, tells who gets it when and what is unread. Gives up after two seconds. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../../../../cli/output.ts';
-import { type BoardSession, stayingAt } from '../../../../cli/session/open-session.ts';
+import { atServerOf, type BoardSession } from '../../../../cli/session/open-session.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { Answer, Member, Message } from '../../../../contract/types.ts';
 import { isAddressed, wakesAgent } from '../../../../contract/waking.ts';
@@ -88,7 +88,7 @@ export function warnIfNobodyWakes(session: BoardSession, { recipients }: Notes, 
   const [why, hint] = held
     ? [
         'the thread is held',
-        `Your person lets it go on: service thread continue ${root ?? seq} --board ${message.board}${stayingAt(session)}`,
+        `Your person lets it go on: service thread continue ${root ?? seq} --board ${message.board}${atServerOf(session)}`,
       ]
     : ['a message to everyone wakes only those it mentions', 'service say --to @name …'];
   out.warn('wakes_no_agent', `This wakes no agent: ${why}.`, hint);

@@ -1,7 +1,7 @@
 /** Posts one message and reports who gets it when. */
 import { EXIT, Exit } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
-import { type BoardSession, stayingAt } from '../../../../cli/session/open-session.ts';
+import { atServerOf, type BoardSession } from '../../../../cli/session/open-session.ts';
 import type { Taken } from '../../../../cli/stdin.ts';
 import type { Client } from '../../../../client/client.ts';
 import { MAX_BODY } from '../../../../contract/text.ts';
@@ -75,7 +75,7 @@ export async function post(
 
 /** Said of a post that wakes nobody. */
 const heldText = ({ agent_run: run, thread_root_seq: root, seq, board }: Message, session: BoardSession): string =>
-  `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody until a person writes in this thread or runs: service thread continue ${root ?? seq} --board ${board}${stayingAt(session)}`;
+  `Held: agents have posted ${run ?? 'many'} messages in a row here, so it wakes nobody until a person writes in this thread or runs: service thread continue ${root ?? seq} --board ${board}${atServerOf(session)}`;
 
 /** The text; undefined: the option that is picked says it, beside which a pipe is read only for `-`. */
 async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {
