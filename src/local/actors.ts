@@ -113,15 +113,17 @@ function findSeat(typed: string, choice: ActorChoice, saved: Credentials, env: E
       (choice.serverOrigin === undefined || isSameServer(saved, seat.origin, choice.serverOrigin)),
   );
   const ended = gone.find((seat) => isOn(seat, board)) ?? gone[0];
-  if (ended?.saved.key_ended_at) {
-    const at = ended.entry.mode === 'local' && choice.serverOrigin ? ' --server local' : undefined;
-    const { message, hint } = endedWithKey(ended, false, at);
-    throw new Failure('unauthorized', message, { hint });
-  }
-  if (ended)
+  if (ended) {
+    const several = choice.serverOrigin !== undefined || Object.keys(saved.servers).length > 1;
+    const at = ended.entry.mode !== 'local' ? ` --server ${ended.origin}` : several ? ' --server local' : '';
+    if (ended.saved.key_ended_at) {
+      const { message, hint } = endedWithKey(ended, false, at);
+      throw new Failure('unauthorized', message, { hint });
+    }
     throw new Failure('agent_removed', `The seat of ${selector} has ended; it can no longer act.`, {
-      hint: `Its name stays taken; make another: service agent create NAME --board ${board ?? 'BOARD'}`,
+      hint: `Its name stays taken; make another: service agent create NAME --board ${board ?? 'BOARD'}${at}`,
     });
+  }
   throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`);
 }
 

@@ -75,6 +75,8 @@ describe('somebody new', () => {
     expect(hint).to.equal(
       'Hint: Ask your person to run: service agent create NAME --board demo; then: service resume NAME',
     );
+    const env = { SERVICE_SESSION: 'claude-code:gone', SERVICE_SERVER: 'https://team.example.com' };
+    expect((await refused(['say', 'hi'], { env })).hint).to.include(' --board demo --server local; then: ');
   });
 
   it('without a seat is told how to get one, and with some which there are', async () => {
@@ -117,6 +119,10 @@ describe('somebody new', () => {
     expect(await hint('local', there))
       .to.match(/ --as (codex|claude)/)
       .and.not.include('otto');
+    await hint('team', { [`${id}2`]: { ...there[`${id}2`]!, token: undefined } as never });
+    const another = 'Hint: Its name stays taken; make another: service agent create NAME --board BOARD --server';
+    expect((await refused(['say', 'hi', '--as', 'otto'])).hint).to.equal(`${another} https://team.example.com`);
+    expect((await refused(['say', 'hi', '--as', 'gone'])).hint).to.equal(`${another} local`);
     writeFileSync(path, kept);
   });
 

@@ -289,6 +289,9 @@ describe('a swarm', () => {
     ]);
     expect(none.hint).to.include('Its roles: member. To add one: service board create demo && service board roles');
     expect((await home.json(['board', 'list'])).boards).to.deep.equal([]);
+    const elsewhere = { SERVICE_SERVER: 'https://team.example.com' };
+    const named = await errorOf(['swarm', 'up', '--yes', '--server', 'local'], elsewhere);
+    expect(named.hint).to.match(/ create demo --server local && service board roles .* --board demo --server local$/);
     await home.json(['board', 'create', 'demo']);
     expect((await errorOf(['swarm', 'up', '--yes'])).hint).to.include('To add one: service board roles --set reviewer');
     expect((await home.json(['board', 'agents', '-b', 'demo'])).members).to.deep.equal([]);

@@ -2,7 +2,7 @@
 import { endedWithKey } from '../../local/actors.ts';
 import { loginCommand } from '../../local/servers.ts';
 import { inSession } from './here.ts';
-import { type Session, stayingAt } from './open-session.ts';
+import { atServerOf, type Session } from './open-session.ts';
 
 const ENDED = 'it was revoked or has expired';
 export const ANOTHER_KEY = 'Make another where you are signed in: service key create NAME';
@@ -34,7 +34,7 @@ function endedKey(session: Session): { message: string; hint: string } {
   const { seat, entry, agent, server } = session;
   const { url, local } = server;
   const way = loginCommand(url, local);
-  const at = local ? stayingAt(session) : ` --server ${url}`;
+  const at = local ? atServerOf(session) : ` --server ${url}`;
   if (seat) return endedWithKey(seat, inSession(), at);
   if (entry !== null) return { message: keyEnded(url), hint: way };
   return agent

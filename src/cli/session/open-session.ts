@@ -16,7 +16,13 @@ import {
   selectorOf,
 } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
-import { type Credentials, isSameServer, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
+import {
+  type Credentials,
+  entryAt,
+  isSameServer,
+  readCredentials,
+  type ServerEntry,
+} from '../../local/keys/credentials.ts';
 import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
 import { localFetch } from '../../local/node-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
@@ -162,14 +168,15 @@ export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): stri
 export function atServer(url: string): string {
   const { env, folders } = runtime();
   const saved = readCredentials(folders);
-  const known = knownServers(saved, folders, env);
-  const alone = !inSession() || known.length < 2;
+  const own = localServer(saved, folders, env).origin === url || entryAt(saved, url)?.[1].mode === 'local';
+  const alone = !inSession() || knownServers(saved, folders, env).length < 2;
   try {
-    if (alone && serverOfPerson(undefined).origin === url) return '';
+    const meant = serverOfPerson(undefined);
+    if (alone && (own ? meant.local : meant.origin === url)) return '';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }
-  return ` --server ${known.some(({ origin, local }) => local && origin === url) ? 'local' : url}`;
+  return ` --server ${own ? 'local' : url}`;
 }
 
 /** The same in what an agent is told for its person. */
@@ -314,7 +321,7 @@ function noSeat(message: string, choice: SessionChoice, saved: Around['saved']):
   const withKey = lost ? [] : endedHere(saved()).filter((seat) => seat.saved.key_ended_at);
   const ended = withKey.find((seat) => choice.board === undefined || isOn(seat, choice.board));
   if (ended) {
-    const told = endedWithKey(ended, true);
+    const told = endedWithKey(ended, true, ended.entry.mode === 'local' ? atServer(ended.origin) : undefined);
     return new Failure('unauthorized', told.message, { hint: told.hint });
   }
   if (!lost) return new Failure('agent_not_selected', message, { hint: seatsToName(choice, saved()) });
@@ -340,21 +347,20 @@ function seatsToName(choice: SessionChoice, saved: Credentials): string {
 /** How to get a seat on the board and server that were named. @param name the agent's */
 export function seatToMake({ board, server }: { board?: unknown; server?: unknown }, name = 'NAME'): string {
   const on = board ?? projectContent(findProject())?.board ?? 'BOARD';
-  const there = `--board ${on}${server ? ` --server ${server}` : ''}`;
+  const had = inSession() ? hadSeatOn(on) : undefined;
+  const there = `--board ${on}${server ? ` --server ${server}` : had ? atServer(had.origin) : ''}`;
   const make = `service agent create ${name} ${there}`;
   if (!inSession()) return `Make a seat: ${make}`;
-  return hadSeatOn(on)
-    ? `Ask your person to run: ${make}; then: service resume ${name}`
-    : `Take a seat: service join ${there}`;
+  return had ? `Ask your person to run: ${make}; then: service resume ${name}` : `Take a seat: service join ${there}`;
 }
 
 /** The seats of this session that have ended. */
 const endedHere = (saved: Credentials): EndedSeat[] =>
   endedSeats(saved).filter((seat) => seat.saved.session === sessionHere()?.key);
 
-/** Whether the seat of this session on a board has ended: the server then lets the session join no more. */
-const hadSeatOn = (board: unknown): boolean =>
-  endedHere(readCredentials(runtime().folders)).some(({ saved }) => saved.board === board && !saved.key_ended_at);
+/** The seat of this session on a board that has ended: its server then lets the session join no more. */
+const hadSeatOn = (board: unknown): EndedSeat | undefined =>
+  endedHere(readCredentials(runtime().folders)).find(({ saved }) => saved.board === board && !saved.key_ended_at);
 
 /** What was typed, kept at the board of the agent's seat, and at its server where there are several. */
 function lineForPerson({ line, ofBoard, board, server }: SessionChoice, seat: Seat, saved: Credentials): string {

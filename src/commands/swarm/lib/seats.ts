@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import type { Session } from '../../../cli/session/open-session.ts';
+import { atServer, type Session } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { patterns } from '../../../contract/ids.ts';
@@ -24,7 +24,7 @@ const codeOf = (error: unknown): string | null => (error instanceof ClientError 
  * @throws Failure `role_not_found`, `name_taken` before it is made, for agents that could have no seat on it then
  */
 export async function boardOf(
-  { client, entry }: Session,
+  { client, entry, server }: Session,
   name: string,
   agents: readonly Planned[],
 ): Promise<{ board: Board; created: boolean }> {
@@ -35,7 +35,7 @@ export async function boardOf(
     if (codeOf(error) !== 'board_not_found' || !patterns.boardName.test(name)) throw error;
   }
   const people = entry?.person ? [entry.person.handle] : [];
-  requireRoom(agents, { name, roles: [usualRole], people, isNew: true });
+  requireRoom(agents, { name, roles: [usualRole], people, isNew: true, at: atServer(server.url) });
   try {
     return { board: (await client.call('createBoard', { body: { name } })).data, created: true };
   } catch (error) {
@@ -51,14 +51,20 @@ export async function boardOf(
 /** @throws Failure `role_not_found`, `name_taken` for the first agent that can have no seat there */
 function requireRoom(
   agents: readonly Planned[],
-  { name: board, roles, people, isNew }: { name: string; roles: string[]; people: string[]; isNew: boolean },
+  {
+    name: board,
+    roles,
+    people,
+    isNew,
+    at,
+  }: { name: string; roles: string[]; people: string[]; isNew: boolean; at: string },
 ): void {
-  const first = isNew ? `service board create ${board} && ` : '';
+  const first = isNew ? `service board create ${board}${at} && ` : '';
   for (const { name, role = usualRole } of agents) {
     if (people.includes(name)) throw taken('name_taken', name, board, 'is the name of a person');
     if (!roles.includes(role))
       throw new Failure('role_not_found', `${board} has no role ${role}, which service.yaml gives ${name}.`, {
-        hint: `Its roles: ${roles.join(', ')}. To add one: ${first}service board roles --set ${role} --can post,create_tasks --board ${board}`,
+        hint: `Its roles: ${roles.join(', ')}. To add one: ${first}service board roles --set ${role} --can post,create_tasks --board ${board}${at}`,
       });
   }
 }
@@ -86,14 +92,15 @@ export async function seatsOf(
   const memberOf = new Map(of('agent').map((member) => [member.name, member]));
   const people = of('human').map(({ name }) => name);
   const fresh = agents.filter(({ name }) => !memberOf.has(name));
-  requireRoom(fresh, { name: board.name, roles: Object.keys(board.roles), people, isNew: false });
+  const at = atServer(session.server.url);
+  requireRoom(fresh, { name: board.name, roles: Object.keys(board.roles), people, isNew: false, at });
   const held = heldSeats(serverId, board.id);
   const added: string[] = [];
   for (const agent of agents) {
     const member = memberOf.get(agent.name);
     if (member && member.status !== 'active')
       throw taken('agent_removed', agent.name, board.name, 'is off it for good');
-    if (member && agent.role !== undefined && member.role !== agent.role) warnRole(member, agent.role, out);
+    if (member && agent.role !== undefined && member.role !== agent.role) warnRole(member, agent.role, at, out);
     if (held.has(agent.name)) continue;
     if (member && !(await replayable(session, board, agent, out)))
       throw (endedHere(member) ? keyEnded : elsewhere)(agent.name, board.name);
@@ -104,11 +111,11 @@ export async function seatsOf(
 }
 
 /** An agent has its role for life. */
-const warnRole = ({ name, role, board }: Member, wanted: string, out: Output): void =>
+const warnRole = ({ name, role, board }: Member, wanted: string, at: string, out: Output): void =>
   out.warn(
     'agent_role_differs',
     `${name} has the role ${role} on ${board} for life; service.yaml says ${wanted}.`,
-    `Give the agent another name in service.yaml, or change what the role may do: service board roles --set ${role} --can GRANTS --board ${board}`,
+    `Give the agent another name in service.yaml, or change what the role may do: service board roles --set ${role} --can GRANTS --board ${board}${at}`,
   );
 
 /** How often in a day one is asked for in vain before the refusal is taken as said. */
