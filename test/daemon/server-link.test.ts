@@ -7,7 +7,7 @@ import type { Board } from '../../src/contract/types.ts';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { MAX_SOCKETS } from '../../src/daemon/server-link/http.ts';
 import { SeatFailure } from '../../src/daemon/server-link/link.ts';
-import { credentialsPath } from '../../src/local/keys/credentials.ts';
+import { credentialsPath, updateCredentials } from '../../src/local/keys/credentials.ts';
 import { writePrivate } from '../../src/local/private-file.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -591,6 +591,41 @@ describe('the connection to a server', () => {
       await new Promise((resolve) => setImmediate(resolve));
       expect(machine.clock.held.length).to.be.at.most(turns + 2);
       expect(shown()).to.equal(2);
+    });
+
+    it('uses no key that is forgotten here or replaced, though its stream is open', async () => {
+      const streams = () => proxy.count(STREAM);
+      await follow();
+      await machine.holds(proxy.url, board, await newAgent(server.dana, board.name));
+      await say('one');
+      await machine.told.until('inbox one');
+      expect(streams()).to.equal(1);
+      await machine.knows(proxy.url, serverId, server.dana, {
+        key: { id: 'key_2', name: 'laptop', expires_at: null, store: 'file', token: server.dana.token! },
+      });
+      await until(() => streams() === 2 && at().view().connected, 'the stream is opened with the other key');
+      await machine.knows(proxy.url, serverId, null);
+      await until(() => at().view().feed === 'poll', 'the seat waits for itself');
+      await say('two');
+      await machine.told.until('inbox one|two');
+      expect(streams()).to.equal(2);
+    });
+
+    it('is connected to no server that was forgotten here', async () => {
+      await follow();
+      const before = machine.lines.length;
+      await updateCredentials(machine.folders, ({ servers }) => {
+        delete servers[proxy.url];
+      });
+      await machine.told.until('problem unauthorized');
+      await until(() => machine.pauses().length > 0 || at().view().feed === 'none', 'it rests');
+      expect(at().view()).to.include({ feed: 'none', connected: false });
+      machine.clock.advance(300_000);
+      expect(machine.lines.slice(before)).to.deep.equal([]);
+      await machine.knows(proxy.url, serverId, server.dana);
+      await machine.holds(proxy.url, board, agent);
+      await until(() => at().view().feed === 'stream', 'it is known again');
+      await machine.told.until('problem null');
     });
 
     it('makes the seats of a revoked key unauthorized', async () => {

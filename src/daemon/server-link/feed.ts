@@ -8,6 +8,7 @@ import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
 import type { AgentLine } from '../../contract/types.ts';
 import { Backoff } from './backoff.ts';
+import type { KnownServer } from './credentials.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { Ahead } from './inbox-read.ts';
 import { isTransient, SeatFailure } from './link.ts';
@@ -43,6 +44,8 @@ export class Feed {
   /** Ends the current pause. */
   #pause: AbortController | null = null;
   #stream: AbortController | null = null;
+  /** Whose key it was opened with, and which. */
+  #streamOf: string | null = null;
   #refusedKey: { key: string; until: number } | null = null;
   #identityChangeKnown = false;
   /** The last reported lines that say files, by agent; null if they are not followed. */
@@ -91,6 +94,7 @@ export class Feed {
 
   /** Goes on with what had to stop because of the credentials. */
   credentialsChanged(): void {
+    this.#endIfReplaced();
     this.#pollForeign();
     this.wake();
   }
@@ -123,11 +127,33 @@ export class Feed {
   /** Connects once. Every error leads to a retry. @returns milliseconds to pause */
   async #connectOnce(): Promise<number> {
     try {
+      this.#streamOf = this.#savedKey();
       const key = await this.#key();
       return key === null ? await this.#poll() : await this.#follow(key);
     } catch (error) {
       this.#seats.calls.failed(error);
       return this.#backoff.nextDelay(0);
+    }
+  }
+
+  /** Ends the stream of a key that is not the saved one any more. */
+  #endIfReplaced(): void {
+    if (this.#savedKey() !== this.#streamOf) this.#stream?.abort(new Error('its key was forgotten or replaced'));
+  }
+
+  /** The saved key by its id and its person's; as it was where that cannot be read. */
+  #savedKey(): string | null {
+    const saved = this.#saved();
+    if (saved === undefined) return this.#streamOf;
+    return saved?.entry.key ? `${saved.entry.person?.id} ${saved.entry.key.id}` : null;
+  }
+
+  /** What is saved of the server; null if it was forgotten, undefined if that cannot be read. */
+  #saved(): KnownServer | null | undefined {
+    try {
+      return this.#options.credentials.server(this.#options.transport.origin);
+    } catch {
+      return undefined;
     }
   }
 
@@ -141,9 +167,10 @@ export class Feed {
   /** Polls every seat until a key may work. @returns milliseconds to pause */
   async #poll(): Promise<number> {
     if (!(await this.#isPinnedServer())) return this.#identityChanged();
-    if (this.kind !== 'poll')
+    const known = this.#saved() !== null;
+    if (known && this.kind !== 'poll')
       this.#environment.log('server_connected', { origin: this.#options.transport.origin, feed: 'poll' });
-    this.#setState('poll', true);
+    this.#setState(known ? 'poll' : 'none', known);
     for (const feed of this.#seats.active()) this.#polls.follow(feed);
     const left = (this.#refusedKey?.until ?? 0) - this.#environment.now();
     await this.#sleep(left > 0 ? left : KEY_RETRY_MS);
@@ -178,6 +205,7 @@ export class Feed {
     const stream = new AbortController();
     const signal = AbortSignal.any([stream.signal, this.#ended.signal]);
     this.#stream = stream;
+    this.#endIfReplaced();
     let since: number | null = null;
     let failure: unknown = null;
     let missed = false;
