@@ -117,7 +117,7 @@ export function requireNames({ name, board }: Pick<SavedSeat, 'name' | 'board'>)
 }
 
 /** A seat, by the address of its server: only ids of one server tell its agents apart. */
-export interface SeatPlace {
+interface SeatPlace {
   origin: string;
   memberId: string;
 }
