@@ -408,7 +408,7 @@ describe('people on the page', () => {
     const { page, close } = await visit(server, dana, path);
     await page.getByRole('button', { name: 'Archive it' }).click();
     await page.getByRole('button', { name: `Archive ${board}` }).click();
-    await page.getByText('dana, who made it, or an admin of the server can restore it').waitFor();
+    await page.getByText('nothing written. You can restore it.').waitFor();
     await hasFocus(page.getByRole('region', { name: 'The board as a whole' }));
     const changing = page.getByRole('button', { name: /^(Add a person|Guest code|Edit)/ });
     await until(async () => (await changing.count()) === 0, 'nothing is offered that changes the board');
@@ -423,6 +423,17 @@ describe('people on the page', () => {
     await last.click();
     await page.getByText(`Deleted ${board}`).waitFor();
     expect(await dana.refused('getBoard', { params })).to.equal('404 board_not_found');
+    await close();
+  });
+
+  it('says who can restore an archived board: its creator only while on it', async () => {
+    const { params, path } = await scene();
+    await dana.ok('makeBoardOwner', { params, body: { handle: 'maya' } });
+    await dana.ok('archiveBoard', { params });
+    const { page, close } = await visit(server, maya, path);
+    await page.getByText('nothing written. dana can restore it.').waitFor();
+    await dana.ok('leaveBoard', { params });
+    await page.getByText('nothing written. An admin of the server can restore it.').waitFor();
     await close();
   });
 

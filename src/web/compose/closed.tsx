@@ -10,20 +10,23 @@ import { openRoom, type Room } from '../state/room.ts';
 import { summarizeNames } from './audience.ts';
 import './closed.css';
 
+/** Who can restore an archived board: "You", "dana or noor". */
+export function whoRestores(board: Board, room: Room): string {
+  if (board.can_restore) return 'You';
+  const able = room.members.value
+    .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
+    .map(({ name }) => name);
+  return able.length > 0 ? summarizeNames(able).replace(/ and (?=[^ ]+$)/, ' or ') : 'An admin of the server';
+}
+
 /** Says who can restore an archived board. @param draft what the person had begun to write */
 export function Archived({ board, room, draft }: { board: Board; room: Room; draft: string }) {
   const { run, error, busy } = useAction();
-  const able = room.members.value
-    .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
-    .map(({ name }) => name)
-    .filter((name) => name !== room.me.value);
-  const who = able.length > 0 ? summarizeNames(able).replace(/ and (?=[^ ]+$)/, ' or ') : 'An admin of the server';
   return (
     <div class="cmp-none">
       <Icon name="lock" />
       <p class="sp">
-        <b>This board is archived.</b> Reading works.{' '}
-        {board.can_restore ? 'You can restore it.' : `${who} can restore it.`}
+        <b>This board is archived.</b> Reading works. {whoRestores(board, room)} can restore it.
         {draft && ' What you had begun to write is kept.'}
       </p>
       {draft && (

@@ -2,18 +2,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { whoRestores } from '../compose/closed.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
 import { write } from '../state/attempts.ts';
 import { readBoards } from '../state/boards.ts';
+import type { Room } from '../state/room.ts';
 import { navigate } from '../state/route.ts';
 import type { Viewer } from './board-people.ts';
 
 type Act = 'visibility' | 'leave' | 'archive' | 'restore' | 'delete';
 
 interface LifeProps {
+  room: Room;
   board: Board;
   me: Viewer;
   onChange: () => void;
@@ -41,7 +44,7 @@ const actLabel = (act: Act, { visibility }: Board): string =>
   })[act];
 
 export function BoardLife(props: LifeProps) {
-  const { board, me } = props;
+  const { room, board, me } = props;
   const [act, setAct] = useState<Act | null>(null);
   const acts = availableActs(props);
   const close = (): void => setAct(null);
@@ -50,8 +53,7 @@ export function BoardLife(props: LifeProps) {
       <h3 id="board-life">The board as a whole</h3>
       {me.archived && (
         <p class="q2">
-          It is archived: everything can be read, nothing written. {board.created_by.name}, who made it, or an admin of
-          the server can restore it.
+          It is archived: everything can be read, nothing written. {whoRestores(board, room)} can restore it.
         </p>
       )}
       <div class="row w lifebar">
@@ -124,7 +126,7 @@ function ConfirmAct({
     },
     archive: {
       title: `Archive ${name}`,
-      text: `It stays readable, and nothing can be written until it is restored. ${board.created_by.name}, who made it, or an admin of the server can restore it.`,
+      text: 'It stays readable, and nothing can be written until it is restored. You can restore it.',
       done: `Archived ${name}`,
     },
     restore: {

@@ -92,7 +92,7 @@ function List({ room }: { room: Room }) {
         {agents > 0 && <DeliveryHelp />}
         {!me.guest && <JoinCodes room={room} made={createdCount} />}
         <BoardAbout board={board} me={me} onChange={refresh} />
-        <BoardLife board={board} me={me} onChange={refresh} />
+        <BoardLife room={room} board={board} me={me} onChange={refresh} />
       </div>
       {dialog === 'person' && <AddPerson room={room} people={people ?? []} onClose={close} onChange={refresh} />}
       {(dialog === 'line' || dialog === 'guest') && (
