@@ -397,7 +397,7 @@ describe('what needs the person', () => {
     const { page, close } = await visit(server, person, '/');
     await page.clock.install({ time: Date.now() + 10 * 60_000 });
     await page.goto(`${server.url}/?board=${board.name}`);
-    await page.getByText(/claude goes with 60 s at .* unless you say otherwise/).waitFor();
+    await page.getByText(/claude goes with 60 s, .*, unless you say otherwise/).waitFor();
     await page.goto(`${server.url}/inbox/asks/${id}`);
     await page
       .getByText(/goes with 60\s?s in [4-6]\smin/)

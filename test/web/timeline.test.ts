@@ -1,6 +1,7 @@
 /** The conversation of a board in a browser. */
 import { expect } from 'chai';
 import type { Locator, Page, Route } from 'playwright-core';
+import { DAY, HOUR } from '../../src/contract/durations.ts';
 import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
@@ -1429,6 +1430,52 @@ describe('the conversation', () => {
     await page.goto(`${server.url}/?board=${board.name}`);
     await article(page, 'Just posted').getByText('now', { exact: true }).waitFor();
     await close();
+  });
+
+  it('says the day of what is not of the day it stands under', async () => {
+    const later = await startPageServer();
+    const { clock } = later;
+    clock.advance(-3 * DAY - 2 * HOUR);
+    const person = await later.person('dana');
+    const { name } = await newBoardWith(person, []);
+    const agent = await newAgent(person, name, { name: 'claude' });
+    const ask = (ms: number) => ({
+      options: ['60 s', '90 s'],
+      going_with: '60 s',
+      going_at: new Date(clock.now() + ms).toISOString(),
+    });
+    const { id: first } = await post(agent, name, 'Who takes it?');
+    const { id: second } = await post(agent, name, 'How long?', { ask: ask(HOUR) });
+    await post(agent, name, 'How often?', { ask: ask(HOUR) });
+    clock.advance(3 * DAY);
+    await post(person, name, 'I do', { reply_to: first });
+    await post(person, name, 'Two minutes', { reply_to: second, answer: {} });
+    clock.advance(2 * HOUR);
+    await post(agent, name, 'How far?', { ask: ask(5 * DAY) });
+    const { page, close } = await visit(later, person, `/?board=${name}`);
+    for (const text of ['Who takes it?', 'How long?'])
+      await article(page, text)
+        .getByRole('button', { name: /^1 reply (today|yesterday), \d\d:\d\d$/ })
+        .click();
+    await article(page, 'I do')
+      .last()
+      .getByText(/^(today|yesterday), \d\d:\d\d$/)
+      .waitFor();
+    await article(page, 'Who takes it?')
+      .getByText(/^\d\d:\d\d$/)
+      .waitFor();
+    await article(page, 'How long?')
+      .getByText(/^by you, (today|yesterday), \d\d:\d\d$/)
+      .waitFor();
+    const day = '\\w+, \\w+ \\d+, \\d\\d:\\d\\d';
+    await article(page, 'How often?')
+      .getByText(new RegExp(`^went with 60 s, ${day}; you`))
+      .waitFor();
+    await article(page, 'How far?')
+      .getByText(new RegExp(`^claude goes with 60 s, ${day}, unless you`))
+      .waitFor();
+    await close();
+    await later.stop();
   });
 
   it('no longer marks messages as held that another policy or a person lets go', async () => {

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { AnswerProblem, Options, Question } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { formatExact, formatPast, formatTime } from '../parts/time.tsx';
+import { formatDayTime, formatExact, formatPast } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { useAction } from '../state/action.ts';
 import { answerAttempts, chosenOption, pickOption, withdrawAsk } from '../state/answers.ts';
@@ -143,7 +143,7 @@ function State({ message }: { message: Message }) {
       : answered
         ? `Answered${chosen === null ? ' in words' : `: ${ask.options[chosen - 1]}`}.`
         : ask.state === 'went_with'
-          ? `Went with ${ask.going_with}${ask.going_at ? ` at ${formatTime(ask.going_at)}` : ''}. An answer still counts.`
+          ? `Went with ${ask.going_with}${ask.going_at ? `, ${formatDayTime(ask.going_at)}` : ''}. An answer still counts.`
           : null;
   // An answer from here is announced by itself.
   return words ? (

@@ -33,6 +33,9 @@ export function formatDayTime(at: string): string {
   return `${tomorrow ? 'tomorrow' : /day$/.test(day) ? day.toLowerCase() : day}, ${formatTime(at)}`;
 }
 
+/** "13:40" where it stands under its day, else with that. */
+export const formatUnder = (at: string, day: string): string => (isSameDay(at, day) ? formatTime : formatDayTime)(at);
+
 /** "13:40" for today, else with its day. */
 export const formatPast = (at: string): string => (formatDay(at) === 'Today' ? formatTime(at) : formatDayTime(at));
 

@@ -4,7 +4,7 @@ import type { Member, Message, Task } from '../../contract/types.ts';
 import { briefOf, titleOf } from '../parts/ask.ts';
 import { plural } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
-import { ago, formatTime } from '../parts/time.tsx';
+import { ago, formatDayTime } from '../parts/time.tsx';
 import { isAskedOfMe } from '../state/needs.ts';
 
 export const columns = ['needs_you', 'blocked', 'in_progress', 'open', 'done'] as const;
@@ -45,9 +45,9 @@ export interface StatusLine {
   text: string;
 }
 
-/** "goes with 60 s at 14:30". */
+/** "goes with 60 s, today, 14:30". */
 const defaultText = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
-  `goes with ${going_with}${going_at ? ` at ${formatTime(going_at)}` : ''}`;
+  `goes with ${going_with}${going_at ? `, ${formatDayTime(going_at)}` : ''}`;
 
 /** A disconnected owner is reported only after this time, which is longer than a restart. */
 const GONE_AFTER_MS = 60_000;
@@ -84,7 +84,7 @@ function closedLine(task: Task, now: number): StatusLine {
   };
 }
 
-/** Summarizes asks about tasks: "1 waits on you, 9 min; 1 goes on without you at 14:30". */
+/** Summarizes asks about tasks: "1 waits on you, 9 min; 1 goes on without you today, 14:30". */
 export function waitingSentence(asks: Message[], now: number): string {
   const mine = asks.filter((message) => message.ask?.task && isAskedOfMe(message));
   const blocking = mine.filter(({ ask }) => ask?.blocking);
@@ -93,7 +93,7 @@ export function waitingSentence(asks: Message[], now: number): string {
   const first = going.sort()[0];
   return [
     oldest && `${blocking.length} ${blocking.length === 1 ? 'waits' : 'wait'} on you, ${ago(oldest)}`,
-    first && `${going.length} ${going.length === 1 ? 'goes' : 'go'} on without you at ${formatTime(first)}`,
+    first && `${going.length} ${going.length === 1 ? 'goes' : 'go'} on without you ${formatDayTime(first)}`,
   ]
     .filter(Boolean)
     .join('; ');

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { ago, formatTime } from '../parts/time.tsx';
+import { ago, formatDayTime, formatUnder } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../state/action.ts';
 import { withdrawAsk } from '../state/answers.ts';
@@ -100,7 +100,7 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: bo
         </span>
         {reply && (
           <span>
-            by {reply.sender === 'self' ? 'you' : reply.from.name}, {formatTime(reply.at)}
+            by {reply.sender === 'self' ? 'you' : reply.from.name}, {formatUnder(reply.at, message.at)}
           </span>
         )}
       </>
@@ -112,7 +112,7 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: bo
         <Icon name="clock" small />
         <span>
           went with {ask.going_with}
-          {ask.going_at && ` at ${formatTime(ask.going_at)}`}
+          {ask.going_at && `, ${formatDayTime(ask.going_at)}`}
           {ask.can_answer && '; you may still answer'}
         </span>
       </>
@@ -123,7 +123,7 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: bo
         <span class="you">Needs you</span>
         <span>
           {ask.going_with !== null && ask.going_at
-            ? `${message.from.name} goes with ${ask.going_with} at ${formatTime(ask.going_at)} unless you say otherwise`
+            ? `${message.from.name} goes with ${ask.going_with}, ${formatDayTime(ask.going_at)}, unless you say otherwise`
             : blocks || `${message.from.name} waits for your answer`}
         </span>
       </>

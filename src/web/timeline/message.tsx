@@ -12,7 +12,7 @@ import { Icon, taskIcons } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { plural } from '../parts/number.ts';
-import { ago, formatExact, formatTime, Time } from '../parts/time.tsx';
+import { ago, formatExact, formatUnder, Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { serverNow } from '../state/clock.ts';
 import { AskCard } from './ask-card.tsx';
@@ -23,10 +23,10 @@ import type { Post } from './thread.ts';
 
 const Receipts = lazy(() => import('./receipts.tsx').then(({ Receipts }) => ({ default: Receipts })));
 
-/** Relative within the last hour, then the time of day; the exact time is the tooltip. */
-export const When = ({ at }: { at: string }) => (
+/** Relative within the last hour, then the time; the exact time is the tooltip. @param day a time of the day that it stands under */
+export const When = ({ at, day = at }: { at: string; day?: string | undefined }) => (
   <time dateTime={at} title={formatExact(at)}>
-    {serverNow.value - Date.parse(at) < HOUR ? ago(at) : formatTime(at)}
+    {serverNow.value - Date.parse(at) < HOUR ? ago(at) : formatUnder(at, day)}
   </time>
 );
 
@@ -34,10 +34,12 @@ interface Props {
   post: Post;
   /** Continues the previous message, so has no header. */
   run: boolean;
+  /** When the message was posted that it is a reply to. */
+  day?: string;
   children?: ComponentChildren;
 }
 
-export const MessageView = memo(function MessageView({ post, run, children }: Props) {
+export const MessageView = memo(function MessageView({ post, run, day, children }: Props) {
   const talk = useTalk();
   const message = post.message.value;
   const isReply = message.thread_root !== null;
@@ -65,7 +67,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
       id={`m${post.seq}`}
       data-seq={post.seq}
       class={classes.filter(Boolean).join(' ')}
-      aria-label={`${from.name}${whose}, ${formatTime(message.at)}`}
+      aria-label={`${from.name}${whose}, ${formatUnder(message.at, day ?? message.at)}`}
       tabIndex={tabbable ? 0 : -1}
       onPointerOver={(event) => {
         event.stopPropagation();
@@ -87,7 +89,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
       )}
       <div class="col2">
         <div ref={body}>
-          {!run && <Header message={message} />}
+          {!run && <Header message={message} day={day} />}
           <MessageBody message={message} />
         </div>
         <Footer post={post} run={run} />
@@ -98,7 +100,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
   );
 });
 
-function Header({ message }: { message: Message }) {
+function Header({ message, day }: { message: Message; day: string | undefined }) {
   const talk = useTalk();
   const { from, urgent, expects_reply, ask, held } = message;
   return (
@@ -106,7 +108,7 @@ function Header({ message }: { message: Message }) {
       <Name who={from} />
       <Recipients message={message} />
       <a class="at-link" href={talk.href({ message: message.seq })}>
-        <When at={message.at} />
+        <When at={message.at} day={day} />
       </a>
       {urgent && (
         <span class="st bad">

@@ -42,7 +42,9 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
         {fresh > 0 && <span class="st mine">{fresh} new</span>}
         <RunState message={message} />
         <span class="names">
-          {names.length > 0 ? names.join(', ') : message.last_reply_at && <When at={message.last_reply_at} />}
+          {names.length > 0
+            ? names.join(', ')
+            : message.last_reply_at && <When at={message.last_reply_at} day={message.at} />}
         </span>
       </button>
       {open && (
@@ -88,6 +90,7 @@ function Replies({ root, thread }: { root: Post; thread: Thread }) {
           {reply.seq === firstFresh && <Separator kind="new">{fresh.length} new</Separator>}
           <MessageView
             post={reply}
+            day={root.message.value.at}
             run={reply.seq !== firstFresh && continuesRun(shown[index - 1]?.message.value, reply.message.value)}
           />
         </Fragment>
