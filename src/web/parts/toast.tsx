@@ -38,7 +38,7 @@ export function toast(text: string, action?: Toast['action']): void {
 }
 
 /** Shows an error in a toast, until the person closes it or does what it offers. */
-export function toastError(text: string, action: Toast['action'] = { label: 'Close', run: () => {} }): void {
+export function toastError(text: string, action?: Toast['action']): void {
   show({ text, action, stays: true });
 }
 
@@ -82,6 +82,11 @@ const List = ({ shown }: { shown: readonly Toast[] }) => (
             }}
           >
             {action.label}
+          </button>
+        )}
+        {stays && (
+          <button type="button" class="b" onClick={() => remove(id)}>
+            Close
           </button>
         )}
       </div>
