@@ -1,7 +1,7 @@
 /** Connections to a Postgres: how one is opened, what its errors mean, and how what was lost comes back. */
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import type { Clock } from './clock.ts';
+import { type Clock, inTime } from './clock.ts';
 import { Contention, Locked, StalePlan, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
 import { forgetServer, knownServer, noteServer, serversToTry } from './postgres-hosts.ts';
 
@@ -28,6 +28,8 @@ export const PATIENCE = {
 /** The code of a server that another one has taken over from. */
 export const READ_ONLY = '25006';
 const PAUSE_MS = { first: 100, most: 2_000 };
+/** For how long the end of a connection is waited for. */
+const END_MS = 2_000;
 
 /**
  * Opens a connection of its own, to the server that takes writes.
@@ -103,6 +105,11 @@ const streamOf = (client: pg.ClientBase): Socket =>
 /** Ends a connection at once; what it was asked fails. */
 export function destroy(client: pg.ClientBase): void {
   streamOf(client).destroy();
+}
+
+/** Ends a connection, whose host may have fallen silent. */
+export async function end(client: pg.Client | null, clock: Clock): Promise<void> {
+  if (client && !(await inTime(clock, END_MS, client.end()).catch(() => true))) destroy(client);
 }
 
 /** Ends a connection over which nothing comes or goes for this long: what it was asked fails. */

@@ -7,7 +7,7 @@
 import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import { NamedLocks } from './named-locks.ts';
-import { connect, destroy, persist, translate } from './postgres-connection.ts';
+import { connect, destroy, end, persist, translate } from './postgres-connection.ts';
 import type { Claim, ClaimOptions } from './tx.ts';
 
 const TRY_MS = 50;
@@ -76,7 +76,7 @@ export class PostgresLocks {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
-    await this.#client?.end().catch(() => {});
+    await end(this.#client, this.#clock);
   }
 
   async #free(name: string, release: () => void): Promise<void> {

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import { DataNewer, requireKnown } from './migrate.ts';
-import { connect, LISTENER, persist } from './postgres-connection.ts';
+import { connect, end, LISTENER, persist } from './postgres-connection.ts';
 import type { Follower } from './tx.ts';
 
 const CHANNEL = 'service_wake';
@@ -75,7 +75,7 @@ export class PostgresWake {
     // What was committed last is told too, unless the connection does not answer.
     const told = this.#flush().then(() => this.#last);
     await Promise.race([told, new Promise<void>((resolve) => void this.#clock.after(ECHO_MS, resolve))]);
-    await this.#client?.end().catch(() => {});
+    await end(this.#client, this.#clock);
   }
 
   async #flush(): Promise<void> {

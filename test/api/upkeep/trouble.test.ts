@@ -359,6 +359,24 @@ forEachDatabase('a database in trouble', (engine) => {
     wire.close();
   });
 
+  it('whose host lost its power keeps no process from ending', async () => {
+    const clock = new TestClock();
+    const wire = await Wire.to(server.databaseUrl!, { allowHalfOpen: true });
+    const db = new PostgresDatabase(wire.url, clock);
+    await db.follow({ committed: () => {}, gap: () => {}, watched: () => [] });
+    await db.claim('a name', 0);
+    wire.turn('off');
+    let closed = false;
+    void db.close().then(() => {
+      closed = true;
+    });
+    await until(() => {
+      clock.advance(1_000);
+      return closed;
+    }, 'it is closed');
+    wire.close();
+  });
+
   it('ends a statement of a read after 15 s, one of a write after 5 s, and its wait for a lock after 4 s', async () => {
     const limits = async (tx: ReadTx) => {
       const shown = (name: string) => rows(`SELECT current_setting('${name}') AS n`)(tx);
@@ -581,8 +599,9 @@ class Wire {
   /** The host that answers new connections; null while it is off. */
   #host: object | null = {};
 
-  static async to(databaseUrl: string): Promise<Wire> {
-    const server = createServer();
+  /** @param options whether it leaves open what the other end has ended, as a host without power does. */
+  static async to(databaseUrl: string, options: { allowHalfOpen?: boolean } = {}): Promise<Wire> {
+    const server = createServer(options);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new Wire(databaseUrl, server);
   }
@@ -602,6 +621,7 @@ class Wire {
         else this.unanswered++;
       });
       far.on('data', (part) => on() && near.write(part));
+      near.on('end', () => on() && far.end());
       near.on('close', () => far.destroy());
       far.on('close', () => on() && near.destroy());
       for (const socket of [near, far]) this.#sockets.add(socket.on('error', () => {}));
