@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { Api } from '../support/api.ts';
 import { post } from '../support/cast.ts';
@@ -103,6 +104,27 @@ if (process.platform === 'linux') {
       await child.ready;
       expect(await child.stop()).to.equal(0);
       remove(dataDir);
+    });
+
+    it('that is full in the middle of a migration is named', async () => {
+      const [from, dataDir] = [newFolder('before'), newFolder('migrating')];
+      const first = launchServer({ dataDir: from });
+      await first.ready;
+      await first.stop();
+      const db = new Sqlite(join(from, 'service.db'));
+      // The index that it makes is larger than what SQLite keeps in memory.
+      db.exec(`DROP INDEX events_by_type; DELETE FROM migrations WHERE name = '008_rare_events';
+        WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 16000)
+        INSERT INTO events (board_id, seq, id, type, at, actor, data, data_hash, prev_hash, hash)
+        SELECT 'none', x, x, printf('%0500d', x), 0, '{}', '{}', x'', x'', x'' FROM n`);
+      const pages = db.pragma('page_count', { simple: true }) as number;
+      db.close();
+      const disk = new SmallDisk(dataDir).words(`${pages * 4 + 1024}k`);
+      const copy = ['sh', '-c', 'cp -a "$1/." "$2" && shift 2 && exec "$@"', 'sh', from, dataDir];
+      const child = launchServer({ dataDir, before: [...disk, ...copy] });
+      expect(await child.exited).to.equal(1);
+      expect(child.errors).to.match(/no room left for the server's data/);
+      for (const folder of [from, dataDir]) remove(folder);
     });
 
     it('that is full loses nothing that was answered for, and goes on once there is room', async () => {

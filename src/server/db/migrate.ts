@@ -103,6 +103,15 @@ export const newestMigration = (): string => migrations.at(-1)?.name ?? '';
 async function apply(db: Knex): Promise<string[]> {
   // Ours is the lock that counts; Knex's own is a row, which a process killed in the middle would leave behind.
   await db.migrate.forceFreeMigrationsLock(config);
-  const [, applied] = (await db.migrate.latest(config)) as [number, string[]];
-  return applied;
+  let cause: Error | undefined;
+  db.on('query-error', (error: Error) => {
+    cause ??= error;
+  });
+  try {
+    const [, applied] = (await db.migrate.latest(config)) as [number, string[]];
+    return applied;
+  } catch (error) {
+    // On a full disk SQLite takes a transaction back by itself; Knex then says only that it could not.
+    throw cause ?? error;
+  }
 }

@@ -66,6 +66,7 @@ function sqliteKnex(file: string): Knex {
         done(null);
       },
     },
+    log: quietLogger,
   });
 }
 
