@@ -46,7 +46,13 @@ describe('completion', () => {
     expect(await offered('service boa')).to.deep.equal(['board', 'boards']);
     expect(await offered('service board po')).to.deep.equal(['policy', 'post']);
     expect(await offered('service say --exp')).to.deep.equal(['--expect-reply']);
-    expect(await offered('service board read --json --has ')).to.deep.equal(['ask', 'answer', 'files', 'mention_me']);
+    expect(await offered('service board read --json --has ')).to.deep.equal([
+      'ask',
+      'answer',
+      'files',
+      'mention_me',
+      'awaits_me',
+    ]);
     expect(await offered('board-service board vis')).to.deep.equal(['visibility']);
     expect(await offered('board-service agent midturn own')).to.deep.equal(['owner-only']);
     expect(await offered('service board policy st')).to.deep.equal(['starter']);
@@ -126,8 +132,8 @@ describe('completion', () => {
         ['service board po', ['policy', 'post']],
         ['service say --exp', ['--expect-reply']],
         ['service read --has an', ['answer']],
-        ['service board read --json --has=a', [`${whole}ask`, `${whole}answer`]],
-        ['service board read --has ', ['ask', 'answer', 'files', 'mention_me']],
+        ['service board read --json --has=a', [`${whole}ask`, `${whole}answer`, `${whole}awaits_me`]],
+        ['service board read --has ', ['ask', 'answer', 'files', 'mention_me', 'awaits_me']],
         ['service servers use lo', ['local']],
         ['service help ser', ['serve', 'server', 'servers']],
         ['service help server st', ['start', 'stop']],

@@ -172,10 +172,17 @@ describe('reading a board', () => {
     await home().json(['say', '--as', 'codex', '--to', `@${me}`, '--expect-reply', 'Shall I?']);
     await home().json(['read', '--mark-read']);
     const inbox = (await home().run(['inbox'])).stdout.split('\n');
-    expect(inbox).to.deep.equal(['Needs you', '  demo  1 to answer', 'Next: service read --to-me --board demo', '']);
-    const { messages } = await home().json(['read', '--to-me', '--board', 'demo']);
-    expect(messages.at(-1).body).to.equal('Shall I?');
-    await home().json(['say', '--reply', String(messages.at(-1).seq), 'Yes']);
+    expect(inbox).to.deep.equal([
+      'Needs you',
+      '  demo  1 to answer',
+      'Next: service read --has awaits_me --board demo',
+      '',
+    ]);
+    const owed = async () => (await home().json(['read', '--has', 'awaits_me', '--board', 'demo'])).messages;
+    const [message, ...more] = await owed();
+    expect([message.body, more]).to.deep.equal(['Shall I?', []]);
+    await home().json(['say', '--reply', String(message.seq), 'Yes']);
+    expect(await owed()).to.deep.equal([]);
   });
 
   it('acknowledges no message of an inbox that --quiet kept from being shown', async () => {

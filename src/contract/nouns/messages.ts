@@ -160,7 +160,7 @@ export const listMessagesQuery = z.object({
   to_me: queryBool.default(false),
   task: taskSelector.optional(),
   roots: queryBool.default(false),
-  has: z.enum(['ask', 'answer', 'files', 'mention_me']).optional(),
+  has: z.enum(['ask', 'answer', 'files', 'mention_me', 'awaits_me']).optional(),
 });
 
 export const messagePage = z.strictObject({

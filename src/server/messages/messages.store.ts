@@ -154,9 +154,11 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
     query.join({ f: 'message_files' }, 'f.message_id', 'm.id').where({ 'f.board_id': filter.boardId, 'f.n': 0 });
   }
   if (asked.has === 'ask') query.join({ f: 'asks' }, 'f.message_id', 'm.id').where('f.board_id', filter.boardId);
-  if (asked.has === 'mention_me') {
+  if (asked.has === 'mention_me' || asked.has === 'awaits_me') {
     query.join({ f: 'message_members' }, 'f.seq', 'm.seq');
-    query.where('f.member_id', filter.reader.memberId).whereRaw('f.mentioned = 1');
+    // Written out: their indexes hold only such rows.
+    const marked = asked.has === 'mention_me' ? 'f.mentioned = 1' : 'f.awaits = 1';
+    query.where('f.member_id', filter.reader.memberId).whereRaw(marked);
   }
   if (filter.taskId !== undefined) {
     const about = { task_id: filter.taskId };

@@ -115,6 +115,24 @@ forEachDatabase('the timeline', (engine) => {
     return seen;
   }
 
+  it('shows under has=awaits_me what its reader owes an answer, a question that went with its default too', async () => {
+    const { name } = await newBoard(server.dana);
+    const agent = await newAgent(server.dana, name, { name: 'w' });
+    const to = [`@${(await server.dana.ok('getMe')).name}`];
+    const owed = async () => {
+      const query = { has: 'awaits_me' as const };
+      return seqsOf((await server.dana.ok('listMessages', { params: { board: name }, query })).messages);
+    };
+    await post(agent, name, 'For all', {});
+    const reply = await post(agent, name, 'Well?', { to, expects_reply: true });
+    const going_at = new Date(server.clock.now() + 60_000).toISOString();
+    const ask = await post(agent, name, 'Which?', { to, ask: { options: ['one'], going_with: 'one', going_at } });
+    server.clock.advance(61_000);
+    expect(await owed()).to.deep.equal([reply.seq, ask.seq]);
+    await post(server.dana, name, 'one', { reply_to: ask.id, answer: { option: 1 } });
+    expect(await owed()).to.deep.equal([reply.seq]);
+  });
+
   it('is walked both ways under every filter to the same set, for every kind of reader', async () => {
     for (const reader of [server.dana, pam, ...agents.slice(0, 2)]) {
       const readable = await whole(reader);

@@ -96,7 +96,7 @@ export function personInboxText(
   const first = needing[0] ?? unread[0];
   if (!first) return called(lines.join('\n') || `Nothing is waiting for you. Your boards: service board list${stay}`);
   // What a reply is owed to may have been read.
-  const which = needing.length > 0 ? '--to-me' : '--mark-read';
+  const which = needing.length > 0 ? '--has awaits_me' : '--mark-read';
   return called([...lines, `Next: service read ${which} --board ${first.name}${stay}`].join('\n'));
 }
 

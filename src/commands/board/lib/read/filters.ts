@@ -9,7 +9,10 @@ export const filterFlags = {
   task: stringFlag('T', 'Only messages about this task', { char: 'T' }),
   'to-me': booleanFlag('Only messages to you'),
   roots: booleanFlag('Only messages that begin a thread'),
-  has: choiceFlag(['ask', 'answer', 'files', 'mention_me'], 'Only messages with this'),
+  has: choiceFlag(
+    ['ask', 'answer', 'files', 'mention_me', 'awaits_me'],
+    'Only messages with this; awaits_me: those that you still owe an answer',
+  ),
 };
 
 type Name = keyof typeof filterFlags;
