@@ -21,7 +21,7 @@ import { limitWork, takingTurns } from './rates/work.ts';
 import { RepeatedReads } from './seats/budget.rules.ts';
 import { noteReturn } from './seats/outages.steps.ts';
 import { warnOfConnections } from './upkeep/connections.ts';
-import { type DataOptions, messageOf, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
+import { type DataOptions, ofDatabase, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
@@ -103,9 +103,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     return { store, used, live, serving, person };
   };
-  const data = await useData(options, clock, begin, (url, error) =>
-    log.warn({ db: url, reason: messageOf(error), seconds: options.waitForDb }, 'waiting for the database'),
-  );
+  const data = await useData(options, clock, begin, log);
   const { db, root, serverId } = data;
   const { store, used, live, serving, person } = data.value;
   const undo: (() => Promise<void> | void)[] = [data.close];

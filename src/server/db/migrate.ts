@@ -32,15 +32,14 @@ const source: Knex.MigrationSource<Migration> = {
 
 /**
  * Applies what is missing, oldest first, each in a transaction; answers their names.
- * @param db a Knex instance with at least two connections on Postgres: one holds the lock. @throws OlderServers
+ * @param db a Knex instance with at least two connections on Postgres: one holds the lock.
+ * @param begins told just before, unless the database was empty. @throws OlderServers
  */
-export async function applyMissing(db: Knex): Promise<string[]> {
-  if (db.client.config.client !== 'pg') return apply(db);
+export async function applyMissing(db: Knex, begins: (missing: string[]) => void): Promise<string[]> {
+  if (db.client.config.client !== 'pg') return apply(db, begins);
   return db.transaction(async (lock) => {
     await lock.raw('SELECT pg_advisory_xact_lock(?)', [LOCK]);
-    const [, missing] = await db.migrate.list(config);
-    if (missing.length > 0) await requireNoServer(lock);
-    return apply(db);
+    return apply(db, begins, () => requireNoServer(lock));
   });
 }
 
@@ -100,7 +99,14 @@ export const hasNoTable = (error: unknown): boolean =>
 /** The newest migration this build knows. */
 export const newestMigration = (): string => migrations.at(-1)?.name ?? '';
 
-async function apply(db: Knex): Promise<string[]> {
+async function apply(
+  db: Knex,
+  begins: (missing: string[]) => void,
+  required = async (): Promise<void> => {},
+): Promise<string[]> {
+  const [there, missing] = (await db.migrate.list(config)) as [unknown[], Migration[]];
+  if (missing.length > 0) await required();
+  if (there.length > 0 && missing.length > 0) begins(missing.map(({ name }) => name));
   // Ours is the lock that counts; Knex's own is a row, which a process killed in the middle would leave behind.
   await db.migrate.forceFreeMigrationsLock(config);
   let cause: Error | undefined;

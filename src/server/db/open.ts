@@ -39,12 +39,13 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 /**
  * Applies the migrations that the open database at `url` has not; answers their names, oldest first.
+ * @param begins told their names just before, unless the database was empty
  * @throws DataNewer when it is ahead of this build. @throws OlderServers
  */
-export async function migrate(db: Database, url: string): Promise<string[]> {
+export async function migrate(db: Database, url: string, begins = (_missing: string[]): void => {}): Promise<string[]> {
   // The usual start, which need not pay for a connection, a lock and Knex's ceremony.
   if ((await migrationsIn(db)).length === migrations.length) return [];
-  const applied = await once(url, applyMissing);
+  const applied = await once(url, (own) => applyMissing(own, begins));
   // A newer build may have been here since the first look.
   await migrationsIn(db);
   return applied;

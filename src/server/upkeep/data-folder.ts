@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../db/clock.ts';
 import { StorageFull, Unreachable } from '../db/dialect.ts';
 import { DataNewer, hasNoTable, migrationsIn, newestMigration, OlderServers } from '../db/migrate.ts';
@@ -49,6 +50,8 @@ interface DataInUse<T> extends Start {
   close(): Promise<void>;
 }
 
+type Log = Pick<Logger, 'info' | 'warn'>;
+
 /** How often it is asked again. */
 const AGAIN_MS = 500;
 
@@ -56,14 +59,14 @@ const PRIVATE = ['service.db', 'server-secret', 'local-key', 'admin-key', 'recov
 
 /**
  * Opens a data folder for one process. @param first runs before anything else does, one process of a database at a time.
- * @param waiting told once, that the database is waited for and why.
+ * @param log told that the database is waited for and why, and what is changed in it.
  * @throws ServeError
  */
 export async function useData<T>(
   options: DataOptions,
   clock: Clock,
   first: (start: Start) => Promise<T>,
-  waiting: (db: string, error: unknown) => void = () => {},
+  log?: Log,
 ): Promise<DataInUse<T>> {
   const { dataDir, existing } = options;
   if (existing && !existsSync(join(dataDir, 'server-secret'))) throw noServer(dataDir);
@@ -75,11 +78,12 @@ export async function useData<T>(
     const until = clock.now() + (options.waitForDb ?? 0) * 1000;
     for (let told = false; ; told = true) {
       try {
-        return await open(url, options, clock, first, unlock);
+        return await open(url, options, clock, first, unlock, log);
       } catch (error) {
         const passes = mayComeBack(error) || error instanceof OlderServers;
         if (!passes || clock.now() + AGAIN_MS > until) throw error;
-        if (!told) waiting(withoutPassword(url), error);
+        const about = { db: withoutPassword(url), reason: messageOf(error), seconds: options.waitForDb };
+        if (!told) log?.warn(about, 'waiting for the database');
       }
       await setTimeout(AGAIN_MS);
     }
@@ -104,6 +108,7 @@ async function open<T>(
   clock: Clock,
   first: (start: Start) => Promise<T>,
   unlock: () => void,
+  log?: Log,
 ): Promise<DataInUse<T>> {
   const lost = lostDatabase(dataDir, url);
   const missing = lost ?? (existing ? noServer(withoutPassword(url)) : null);
@@ -115,7 +120,7 @@ async function open<T>(
   try {
     if (missing && existing && !(await holdsServer(db))) throw missing;
     await requireOwn(db, dataDir, lost);
-    if (migrate !== false) await migrateDatabase(db, url);
+    if (migrate !== false) await bringUp(db, url, log);
     else if ((await migrationsIn(db)).at(-1) !== newestMigration()) throw dataOlder();
     rememberStorage(dataDir, url);
     const free = await db.claim('start', Number.POSITIVE_INFINITY);
@@ -133,6 +138,15 @@ async function open<T>(
     await db.close();
     throw error;
   }
+}
+
+async function bringUp(db: Database, url: string, log?: Log): Promise<void> {
+  let begun = false;
+  const applied = await migrateDatabase(db, url, (missing) => {
+    begun = true;
+    log?.info({ migrations: missing }, 'the database is being brought up to date');
+  });
+  if (begun) log?.info({ migrations: applied }, 'the database is up to date');
 }
 
 const isFull = (error: unknown): boolean =>
@@ -287,7 +301,7 @@ export function ofDatabase(error: unknown, dataDir: string): unknown {
 }
 
 /** What went wrong in truth: an error of several addresses has no message of its own. */
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const cause = causeOf(error);
   return cause instanceof AggregateError ? cause.errors.map(messageOf).join('; ') : cause.message;
 }
