@@ -379,7 +379,8 @@ describe('service swarm', () => {
     expect(await errorOf(['swarm', 'down'])).to.include({ message, hint: 'Choose another launcher in service.yaml' });
     write(other);
     expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['bot', 'running']]);
-    const hint = 'Stop it where local runs it; it is forgotten here';
+    const { handle } = JSON.parse(readFileSync(home.path('state', 'swarms', `${swarm}.json`), 'utf8')).agents.bot;
+    const hint = `Stop it where local runs it, by its handle ${handle}; it is forgotten here`;
     expect(await errorOf(['swarm', 'down'])).to.include({ message, hint });
     expect((await home.json(['swarm', 'ps'])).agents[0]).to.include({ state: 'running', by: 'hand' });
     process.kill(Number(readFileSync(join(launcher.folder, `${swarm}-bot.pid`), 'utf8')));

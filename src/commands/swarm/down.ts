@@ -135,11 +135,11 @@ async function stopOne({ launchers, name: swarm }: Swarm, name: string, before: 
 
 /** Without a handle only its launcher can find it, which the next start asks. @param from the file for that */
 function lost({ name: swarm, server, agents }: SwarmRecord, name: string, from: string | null, message: string): End {
-  const { launcher } = agents[name]!;
+  const { launcher, handle } = agents[name]!;
   const up = from && `${swarmCommand(`up --only ${name}`, from)} --server ${server.url}`;
   const hint = up
     ? `Ask ${launcher}: ${up}; then stop it: service swarm down ${swarm} --only ${name}`
-    : `Stop it where ${launcher} runs it; it is forgotten here`;
+    : `Stop it where ${launcher} runs it${handle === null ? '' : `, by its handle ${handle}`}; it is forgotten here`;
   return { name, ran: false, problem: { code: 'launcher_failed', message, hint } };
 }
 
