@@ -194,7 +194,7 @@ describe('a key that was revoked', () => {
       expect([up.exit, up.code, up.message, up.hint]).to.deep.equal([
         4,
         'unauthorized',
-        'other: other on sams is not let in any more: its key has ended, or its seat was taken elsewhere.',
+        'other on sams is not let in any more: its key has ended, or its seat was taken elsewhere.',
         hint,
       ]);
     } finally {

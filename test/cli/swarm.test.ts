@@ -241,6 +241,21 @@ describe('service swarm', () => {
     expect(up.agents[0].session).to.equal(`claude-code:${fresh!.session}`);
   });
 
+  it('says of no conversation that it begins anew where its launcher does not start it', async () => {
+    await programs('claude-code');
+    write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');
+    await home.json(['swarm', 'up', '--yes']);
+    await home.json(['swarm', 'down']);
+    home.program('claude', 'until [ -e "$HOME/go" ]; do sleep 0.05; done');
+    const up = finished(home.start(['swarm', 'up', '--yes']));
+    await until('the second start', () => launcher.asked('start').length === 2);
+    launcher.behave({ start: { error: { code: 'host_unavailable', message: 'There is no host' } } });
+    writeFileSync(join(home.dir, 'go'), '');
+    const { stderr } = await up;
+    expect(stderr).to.include('Error (host_unavailable): claude: There is no host.');
+    expect(stderr).to.not.include('new one');
+  });
+
   it('does not start again what is stopped while its seat is waited for', async () => {
     await programs('claude-code');
     write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');
@@ -252,9 +267,10 @@ describe('service swarm', () => {
     await until('the second start', () => launcher.asked('start').length === 2);
     expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
     const { error } = JSON.parse((await up).stdout);
-    expect([error.code, error.message]).to.deep.equal([
+    expect([error.code, error.message, error.hint]).to.deep.equal([
       'start_failed',
-      'claude: claude ended before it took its seat.',
+      'claude was stopped while its seat was waited for.',
+      'service swarm up',
     ]);
     expect((await home.json(['swarm', 'up', '--wait', '0'])).agents[0].action).to.equal('resumed');
   });

@@ -119,18 +119,22 @@ export function stands({ state, by, turn, seated, blocked }: AgentRecord): strin
   return words.join(' ');
 }
 
+/** A message of which agent it is, if it does not say so itself. */
+const about = (name: string, message: string): string =>
+  message.startsWith(`${name} `) ? message : `${name}: ${message}`;
+
 /** @param agents all of them, with what went wrong for some. @throws Failure the first problem, with all in its details */
 export function requireNoProblem(agents: readonly { name: string; problem: Problem | null }[]): void {
   const failed = agents.filter(({ problem }) => problem !== null);
   const [first] = failed;
   if (!first) return;
   const { code, message, hint } = first.problem!;
-  const lines = failed.map(({ name, problem }) => `${name}: ${problem!.message}`);
+  const lines = failed.map(({ name, problem }) => about(name, problem!.message));
   const others = agents.length - failed.length;
   const exit = EXIT_OF[code as keyof typeof EXIT_OF];
   throw new Failure(
     code,
-    `${first.name}: ${message.replace(/\.?$/, '.')}${others > 0 ? ` ${plural(others, 'other', 'others')} went well.` : ''}`,
+    `${about(first.name, message).replace(/\.?$/, '.')}${others > 0 ? ` ${plural(others, 'other', 'others')} went well.` : ''}`,
     {
       hint,
       details: { agents, ...(lines.length > 1 ? { lines } : {}) },

@@ -70,7 +70,8 @@ async function lookAfter(swarm: Swarm, one: Waiting): Promise<void> {
     return ensureRunning(swarm, one.agent, one.seat, daemonThen(await daemonView()));
   });
   if (!again) return;
-  swarm.out.note(`The conversation of ${name} could not be taken up again; it begins a new one.`);
+  if (again.action === 'started')
+    swarm.out.note(`The conversation of ${name} could not be taken up again; it begins a new one.`);
   Object.assign(one, again);
 }
 
@@ -93,13 +94,7 @@ async function recordOf(swarm: Swarm, { agent, seat, action, problem, over, form
   const holder = holderOf(await daemonView(), seat.memberId);
   const current = holder?.session === former ? null : holder;
   const look = await lookAt({ launchers: swarm.launchers, swarm: swarm.name, name, started: noted, holder: current });
-  const ended = over
-    ? {
-        code: 'start_failed',
-        message: `${name} ended before it took its seat.`,
-        hint: noted?.attach ? `See what it said: ${noted.attach}` : swarm.command('ps'),
-      }
-    : null;
+  const ended = over ? endOf(swarm, name) : null;
   return {
     name,
     harness: profile.harness,
@@ -111,6 +106,15 @@ async function recordOf(swarm: Swarm, { agent, seat, action, problem, over, form
     action,
     problem: problem ?? ended ?? (current?.problem === 'unauthorized' ? refused(seat) : null),
   };
+}
+
+function endOf(swarm: Swarm, name: string): Problem {
+  const code = 'start_failed';
+  const { handle, started_at, attach } = swarm.noted(name) ?? {};
+  if (!handle && !started_at)
+    return { code, message: `${name} was stopped while its seat was waited for.`, hint: swarm.command('up') };
+  const hint = attach ? `See what it said: ${attach}` : swarm.command('ps');
+  return { code, message: `${name} ended before it took its seat.`, hint };
 }
 
 /** The server takes the token of its seat no more. */
