@@ -88,7 +88,10 @@ async function noteRunning(memberId: string, pid: number): Promise<void> {
   });
 }
 
-/** Ends the program of an agent whose runner was killed, with all that it has started. */
+/**
+ * Ends the program of an agent whose runner was killed, with all that it has started. Once the program itself is gone, its
+ * group may be that of another one which had its number since, and is left alone.
+ */
 export async function endLeftBehind(memberId: string): Promise<void> {
   const left = file.read(runtime().folders)[memberId];
   if (!left || !isGone(left.runner) || isGone(left.program)) return;
