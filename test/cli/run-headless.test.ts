@@ -6,6 +6,7 @@ import { FieldFinder } from '../../src/commands/run/lib/field-finder.ts';
 import type { Member } from '../../src/contract/types.ts';
 import type { UsageFields } from '../../src/harness/profile.ts';
 import { processRef } from '../../src/local/process-ref.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { collect, finished, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { addProfile } from './support/launched.ts';
@@ -256,6 +257,30 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     expect((await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage.cost_usd).to.equal(0.5);
     expect(JSON.parse(readFileSync(path, 'utf8'))).to.deep.equal({});
     network.close();
+  });
+
+  it('says once why what was used cannot be reported, and again once that had gone well', async () => {
+    const proxy = await new FaultProxy(at.url).listen();
+    const saved = home.path('config', 'credentials.json');
+    writeFileSync(saved, readFileSync(saved, 'utf8').replaceAll(at.url, proxy.url));
+    home.program('spends', `echo '{"conversation":"c","cost":0.25}'`);
+    addProfile(home, 'mine', {
+      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
+    });
+    const printed = collect(await start());
+    const noted = () => printed().stderr.match(/What the program used could not be reported: /g)?.length ?? 0;
+    for (const [refused, notes] of [
+      [true, 1],
+      [true, 1],
+      [false, 1],
+      [true, 2],
+    ] as const) {
+      if (refused) proxy.fail('PUT /v1/me/usage', { status: 401, code: 'unauthorized' }, 1);
+      await say('again');
+      await until('it is acknowledged', acknowledged);
+      expect(noted(), `${refused}`).to.equal(notes);
+    }
+    await proxy.down();
   });
 
   it('notes what its program says that ends well when it is told to', async () => {

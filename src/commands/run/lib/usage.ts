@@ -72,6 +72,8 @@ export class UsageReports {
   readonly #untold: Report[];
   /** The keys of all that it has had. */
   readonly #known: Set<string>;
+  /** What was said since something was reported: it is tried again each minute for as long as it lasts. */
+  readonly #said = new Set<string>();
 
   /** @param signal aborted, it ends what is being told. @throws Failure `config_corrupt`, `credentials_unsafe` */
   constructor(session: Session, memberId: string, note: (text: string) => void, signal: AbortSignal) {
@@ -109,6 +111,7 @@ export class UsageReports {
         // It would count twice.
         const forgotten = tried && (tried.by !== now.by || tried.at + DAY <= now.at);
         if (!forgotten) await client.call('reportUsage', { ...report, timeoutMs: 10_000, signal });
+        this.#said.clear();
       } catch (error) {
         if (signal.aborted || (error as ClientError).delivery === 'unclear') next.tried ??= now;
         if (signal.aborted) return;
@@ -131,6 +134,8 @@ export class UsageReports {
   }
 
   #say(what: string, error: unknown): void {
-    this.#note(`What the program used ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    const text = `What the program used ${what}: ${error instanceof Error ? error.message : String(error)}`;
+    if (!this.#said.has(text)) this.#note(text);
+    this.#said.add(text);
   }
 }
