@@ -32,13 +32,13 @@ interface ChildOptions {
 }
 
 /**
- * `later`: it could not just now. Whatever else is no exit 0 is a failed attempt; `exit` where it could not be started,
- * `told` where its person has been told of it.
+ * `later`: it could not just now. Whatever else is no exit 0 is a failed attempt; `exit` where it could not be started, `code`
+ * with which it ended by itself, `told` where its person has been told of it.
  */
 export type Outcome =
   | { kind: 'done'; output: string }
   | { kind: 'later' }
-  | { kind: 'failed'; reason: string; exit?: number; told?: true };
+  | { kind: 'failed'; reason: string; exit?: number; code?: number; told?: true };
 
 const TEMPORARY = 75;
 const GRACE_MS = 10_000;
@@ -184,12 +184,11 @@ function started(
       if (late) settle({ kind: 'failed', reason: 'took too long' });
       else if (code === 0) settle({ kind: 'done', output });
       else if (code === TEMPORARY) settle({ kind: 'later' });
-      else
-        settle({
-          kind: 'failed',
-          reason: name ?? `exit ${code}`,
-          ...(code === NOT_FOUND || code === NOT_RUNNABLE ? { exit: code } : {}),
-        });
+      else if (code === null) settle({ kind: 'failed', reason: name! });
+      else {
+        const how = code === NOT_FOUND || code === NOT_RUNNABLE ? { exit: code } : { code };
+        settle({ kind: 'failed', reason: `exit ${code}`, ...how });
+      }
     };
     child.on('exit', (code, name) => {
       // What it started may not know of a Ctrl-C.

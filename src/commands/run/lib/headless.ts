@@ -96,7 +96,7 @@ export class Headless {
       done: async (outcome) => {
         const { used, total } = usage.used(before?.used);
         // One that did not start, did not end by itself, or names the conversation says nothing against that.
-        const ended = outcome.kind === 'failed' && !outcome.exit && outcome.reason.startsWith('exit ');
+        const ended = outcome.kind === 'failed' && outcome.code !== undefined;
         const lost = ended && session !== null && finder.value() !== session;
         if (outcome.kind !== 'later') this.#lost = lost ? this.#lost + 1 : 0;
         const found = outcome.kind === 'done' ? finder.value() : null;
