@@ -12,7 +12,7 @@ import { redact } from '../text/redaction.ts';
 import { indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
 import { type ClaimRow, claimsElsewhere, newestClaims } from './claims.store.ts';
-import { hasLapsed, type LineRow } from './lines.rules.ts';
+import { globsIn, hasLapsed, type LineRow } from './lines.rules.ts';
 
 const TOLD_FOR_MS = 12 * 3_600_000;
 
@@ -124,6 +124,3 @@ export const filesOf = ({ paths, repo }: Pick<Body<'setMyLine'>, 'paths' | 'repo
   paths === undefined
     ? { repo: null, paths: null }
     : { repo: repo ?? null, paths: JSON.stringify([...new Set(paths.map((path) => redact(path).text))]) };
-
-/** The globs of a line, as they are stored. */
-export const globsIn = (paths: string): string[] => JSON.parse(paths) as string[];

@@ -2,7 +2,8 @@
 import { boardIdsOf } from '../members/memberships.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
-import { globsIn, standingClaims } from './claims.steps.ts';
+import { standingClaims } from './claims.steps.ts';
+import { globsIn } from './lines.rules.ts';
 
 /** On the board of the agent that asks, or on all boards of the person. */
 export const listClaims: ReadCase<'listClaims'>['run'] = async (tx, caller) => {

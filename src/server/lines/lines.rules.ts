@@ -44,3 +44,6 @@ export function turnsAt({ kind, until, at }: Span, now: number): number | null {
   const turns = kind === 'paused' ? [until ?? at, (until ?? at) + PAUSE_KEPT_MS] : [at + WORKING_KEPT_MS];
   return turns.find((turn) => turn > now) ?? null;
 }
+
+/** The globs of a line, as they are stored. */
+export const globsIn = (paths: string): string[] => JSON.parse(paths) as string[];

@@ -22,9 +22,5 @@ export async function dropLapsed(tx: WriteTx, boardId: string, report: ReportRow
   const [line] = await linesOf(tx, [report.member_id]);
   if (!line) return;
   const ended = (leaves && line.kind === 'working') || hasLapsed(line, report, tx.now);
-  if (ended) await clearLine(tx, boardId, line);
+  if (ended) await clearLines(tx, boardId, { member_id: line.member_id, at: line.at });
 }
-
-/** Clears a line, unless another has been set meanwhile. */
-export const clearLine = (tx: WriteTx, boardId: string, { member_id, at }: Pick<LineRow, 'member_id' | 'at'>) =>
-  clearLines(tx, boardId, { member_id, at });

@@ -33,10 +33,8 @@ export async function takeTask(acting: Acting, task: TaskRow): Promise<void> {
 }
 
 /** The same with a task that somebody else has, who helps from now on and is told. */
-export async function takeOver(acting: Acting, task: TaskRow): Promise<void> {
+export async function takeOver(acting: Acting, task: TaskRow, from: string): Promise<void> {
   const { tx, board, member } = acting;
-  const from = task.owner_id;
-  if (from === null) throw new Error(`${task.ref} has no owner`);
   const event = await record(acting, 'task.taken_over', { task_id: task.id, ref: task.ref, from, to: member.id });
   await insertHelper(tx, { task_id: task.id, member_id: from, seq: event.seq });
   await clearLines(tx, board.id, { task_id: task.id, member_id: from });

@@ -62,7 +62,7 @@ export const startTask: WriteCase<'startTask'> = {
     } else {
       const allowed = await mayTakeOver(tx, place, task);
       if (!allowed || !body.take_over) throw await taskTaken(tx, place, task, allowed);
-      await takeOver(acting, task);
+      await takeOver(acting, task, task.owner_id);
     }
     const answer = await taskView(tx, place, task);
     if (!body.paths) return { answer };

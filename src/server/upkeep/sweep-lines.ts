@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Repeat } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
-import { clearLine } from '../lines/lines.steps.ts';
+import { clearLines } from '../lines/lines.steps.ts';
 import { listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
 import type { Serving } from './serving.ts';
 
@@ -35,5 +35,5 @@ async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> 
 
 const clear = (db: Database, lines: ReportedLine[]): Promise<void> =>
   db.write(async (tx) => {
-    for (const line of lines) await clearLine(tx, line.board_id, line);
+    for (const { board_id, member_id, at } of lines) await clearLines(tx, board_id, { member_id, at });
   });

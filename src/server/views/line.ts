@@ -1,7 +1,7 @@
 /** What agents are on, as members read it. */
 import type { AgentLine, TaskRef } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { hasLapsed } from '../lines/lines.rules.ts';
+import { globsIn, hasLapsed } from '../lines/lines.rules.ts';
 import { type LineRow, linesOf } from '../lines/lines.store.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
 import { indexBy } from '../text/rows.ts';
@@ -21,5 +21,5 @@ export const lineView = (line: Omit<LineRow, 'member_id' | 'task_id'>, task: Tas
   set_by: line.set_by,
   source: line.source,
   at: timestamp(line.at),
-  ...(line.paths === null ? {} : { paths: JSON.parse(line.paths) as string[], repo: line.repo }),
+  ...(line.paths === null ? {} : { paths: globsIn(line.paths), repo: line.repo }),
 });
