@@ -1,5 +1,5 @@
 /**
- * One server per data folder. The lock is SQLite's own exclusive lock on an empty file: the operating system frees it
+ * One server per data folder. The lock is SQLite's own lock for writing an empty file: the operating system frees it
  * when the process ends, however it ends, so there is no stale lock to judge.
  */
 import Sqlite from 'better-sqlite3';
@@ -11,8 +11,8 @@ export function lockInstance(file: string, dataDir: string): () => void {
   ensurePrivate(file);
   const db = new Sqlite(file, { timeout: 0 });
   try {
-    db.pragma('locking_mode = EXCLUSIVE');
-    db.exec('BEGIN EXCLUSIVE');
+    // Not exclusive: of two that begin at once both could fail.
+    db.exec('BEGIN IMMEDIATE');
   } catch (error) {
     db.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY') !== true) throw error;

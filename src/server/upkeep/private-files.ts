@@ -34,7 +34,10 @@ const unsafe = (path: string, problem: string, fix: string): ServeError =>
 /** Makes an empty private file where there is none; a database engine keeps its mode, also for the files beside it. */
 export function ensurePrivate(path: string): void {
   requirePrivate(path);
-  if (!fs.existsSync(path)) createPrivate(path, '');
+  if (fs.existsSync(path)) return;
+  // Another start may make it at this moment, too.
+  fs.closeSync(fs.openSync(path, 'a', 0o600));
+  syncFolder(dirname(path));
 }
 
 /** The content of a private file; null when there is none. @throws ServeError `data_unsafe`. */

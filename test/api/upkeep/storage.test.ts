@@ -20,7 +20,7 @@ import { systemClock } from '../../../src/server/db/clock.ts';
 import { newestMigration } from '../../../src/server/db/migrate.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
 import { startServer } from '../../../src/server/serve.ts';
-import { ofDatabase } from '../../../src/server/upkeep/data-folder.ts';
+import { lockFolder, ofDatabase } from '../../../src/server/upkeep/data-folder.ts';
 import { schemaOf } from '../../../src/server/upkeep/examine.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { loadRootKey } from '../../../src/server/upkeep/root-secret.ts';
@@ -431,6 +431,22 @@ describe('the database of a data folder', () => {
     const error = await startServer({ ...quiet, dataDir }).catch((reason: unknown) => reason);
     expect(error).to.include({ code: 'root_key_mismatch', message: `${file} does not belong to this database.` });
     expect((error as { hint: string }).hint).to.include(` ${file}.`);
+  });
+});
+
+describe('the lock of a data folder', () => {
+  it('is had beside a start that asks for it at the same moment, and by one of them only', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'board-lock-'));
+    lockFolder(folder)();
+    // What asks for it reads first.
+    const other = new Sqlite(join(folder, 'server.lock'));
+    other.exec('BEGIN; SELECT * FROM sqlite_master');
+    const free = lockFolder(folder);
+    expect(() => lockFolder(folder)).to.throw('Another server uses');
+    free();
+    lockFolder(folder)();
+    other.close();
+    rmSync(folder, { recursive: true });
   });
 });
 
