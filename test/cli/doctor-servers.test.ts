@@ -35,6 +35,19 @@ describe('service doctor on servers and seats', () => {
     return { id: key.id, line };
   }
 
+  it('names a server of this machine that hangs, with the line that ends it and starts another', async () => {
+    await machine.json(['server', 'start']);
+    expected = await machine.codes();
+    const pid = machine.serverPid() as number;
+    process.kill(pid, 'SIGSTOP');
+    const { error } = JSON.parse((await machine.run(['server', 'stop', '--json'])).stdout);
+    const { fix } = await machine.names('server_unreachable', 'error');
+    expect([error.code, error.hint]).to.deep.equal(['server_unexpected', fix]);
+    await machine.mend(fix);
+    expect(machine.serverPid()).to.not.equal(pid);
+    await quiet();
+  });
+
   it('names a key that works no longer, and the seats that ended with it', async () => {
     const ann = await server.person('ann');
     const { id } = await signIn(ann, 'first');

@@ -62,9 +62,12 @@ export async function stopLocalServer(place: Place): Promise<FoundServer | null>
   process.kill(pid, 'SIGTERM');
   if (await until(() => isGone(ref), START_TIMEOUT_MS + 2000)) return running;
   throw new Failure('server_unexpected', `The local server (pid ${pid}) did not stop.`, {
-    hint: `Look at its log: service server logs`,
+    hint: endLine(pid),
   });
 }
+
+/** Ends a server that hangs, which does what it is told no more. */
+export const endLine = (pid: number): string => `kill -9 ${pid} && service server start`;
 
 /** Stops the running server so that it can be started again. @throws Failure where it could not be */
 export async function stopForRestart(place: Place): Promise<void> {

@@ -8,6 +8,7 @@ import { localAddress, originOf } from '../../../local/own-server/address.ts';
 import { isOnLoopback } from '../../../local/own-server/own-agent.ts';
 import { accepts, probe } from '../../../local/own-server/probe.ts';
 import { currentServer } from '../../../local/own-server/running.ts';
+import { endLine } from '../../../local/own-server/start.ts';
 import { loginCommand } from '../../../local/servers.ts';
 import { olderThan } from '../../../local/versions.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.ts';
@@ -116,11 +117,12 @@ export const localServer: Check = {
   async run({ folders, env, version }) {
     const running = await currentServer(folders, env);
     if (!running) return [await free(originOf(localAddress(folders, env)), localAddress(folders, env).source)];
-    const { url, version: its } = running;
+    const { url, pid, version: its } = running;
     if (!isOnLoopback(url)) return [fine('local server', `a team’s server, ${url}, runs on its data`)];
     if (!running.answers || !(await probe(url))) {
       const problem = `Its process runs, but nothing answers at ${url}.`;
-      return [unreachable('local server', 'server_unreachable', problem, 'service server restart')];
+      const fix = pid === null ? 'service server restart' : endLine(pid);
+      return [unreachable('local server', 'server_unreachable', problem, fix)];
     }
     if (olderThan(its, version)) {
       const problem = `It is version ${its}, older than this build (${version}).`;
