@@ -157,7 +157,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await rememberPlace(options.files, { dataDir, db });
     const url = site.baseUrl();
     // Of several processes that serve as one, the one that looks after them is the server.
-    writePid(dataDir, options.supervised ? process.ppid : process.pid, url, info.version);
+    try {
+      writePid(dataDir, options.supervised ? process.ppid : process.pid, url, info.version);
+    } catch (error) {
+      // Only this machine's commands need it.
+      if (!options.team) throw error;
+      log.warn({ err: error }, 'server.pid cannot be written');
+    }
     mode.listening(dataDir, person, log);
     log.info({ url, listen: `${options.host}:${port}`, db: info.storage.db, data: dataDir }, 'listening');
     return {

@@ -127,6 +127,21 @@ if (process.platform === 'linux') {
       for (const folder of [from, dataDir]) remove(folder);
     });
 
+    it('that is full keeps no process of a team from starting that has its data elsewhere', async () => {
+      const { dataDir: from, db } = await newPlace('postgres');
+      const team = { publicUrl: 'https://team.example.com', adminHandle: 'ana' };
+      const first = launchServer({ dataDir: from, db, team });
+      await first.ready;
+      await first.stop();
+      const dataDir = newFolder('restarted');
+      const filled = 'cp -a "$1/." "$2" && ! cat /dev/zero 2>&- >"$2/filled" && shift 2 && exec "$@"';
+      const before = [...new SmallDisk(dataDir).words('1m'), 'sh', '-c', filled, 'sh', from, dataDir];
+      const child = launchServer({ dataDir, db, team, before });
+      expect(await child.ready).to.equal(team.publicUrl);
+      expect(await child.stop()).to.equal(0);
+      for (const folder of [from, dataDir]) remove(folder);
+    });
+
     it('that is full loses nothing that was answered for, and goes on once there is room', async () => {
       const dataDir = newFolder('full');
       const disk = new SmallDisk(dataDir);

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serverFlags, serverVariables } from '../../src/local/server-process.ts';
+import type { TeamOptions } from '../../src/server/upkeep/modes.ts';
 import { isUpToDate } from '../../tools/write.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -110,6 +111,8 @@ export interface LaunchOptions {
   db?: string | undefined;
   /** Default: a free port. */
   port?: number;
+  /** What makes it a team's server. */
+  team?: TeamOptions;
   /** Flags of Node itself. */
   nodeFlags?: string[];
   /** The words before the program's own. */
@@ -135,9 +138,19 @@ export function launchServer(options: LaunchOptions): Child {
 export const launchSilent = (options: LaunchOptions): Child => launchWith(silentStarter, options, source);
 
 function launchWith(start: string, options: LaunchOptions, module = serverModule()): Child {
-  const { dataDir, db, port, nodeFlags = [], before, env = {}, jumps } = options;
+  const { dataDir, db, port, team, nodeFlags = [], before, env = {}, jumps } = options;
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
-  const told = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error', jumps };
+  const told = {
+    dataDir,
+    db,
+    files,
+    host: '127.0.0.1',
+    port: port ?? 0,
+    portFixed: true,
+    team,
+    logLevel: 'error',
+    jumps,
+  };
   const words = [...serverFlags, ...nodeFlags, start, module, JSON.stringify(told)];
   return new Child(words, { ...process.env, ...serverVariables, ...env }, before);
 }

@@ -11,6 +11,8 @@ export function lockInstance(file: string, dataDir: string): () => void {
   ensurePrivate(file);
   const db = new Sqlite(file, { timeout: 0 });
   try {
+    // Nothing is written, so a full disk keeps no server from starting.
+    db.pragma('journal_mode = MEMORY');
     // Not exclusive: of two that begin at once both could fail.
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {
