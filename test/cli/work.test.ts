@@ -1,6 +1,7 @@
 /** Tasks, asks and lines as agents and scripts use them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { Api } from '../support/api.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -375,6 +376,19 @@ describe('work from the command line', () => {
     expect(await ended('--member', '@claude')).to.equal(`claude does not help with ${ref} any more.\n`);
     await home().json(['task', 'start', ref, '--as', 'codex']);
     expect(await ended('--member', 'codex')).to.equal(`${ref} is free again.\n`);
+  });
+
+  it('says the same of a part to a person whose handle somebody else changed', async () => {
+    const { server } = await home().json(['whoami']);
+    const api = new Api(server.url, readFileSync(home().path('data', 'local-key'), 'utf8').trim());
+    const rename = (handle: string, after: string) =>
+      api.ok('renamePerson', { params: { handle }, body: { handle: after } });
+    const { ref } = (await home().json(['task', 'new', 'Mine'])).task;
+    await rename(person, 'renamed');
+    await home().json(['task', 'start', ref]);
+    expect((await home().run(['task', 'join', ref])).stdout).to.equal(`You own ${ref}: Mine\n`);
+    expect((await home().run(['task', 'drop', ref])).stdout).to.equal(`${ref} is free again.\n`);
+    await rename('renamed', person);
   });
 
   it('sends nothing about tasks to a server that has none', async () => {

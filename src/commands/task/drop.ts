@@ -1,6 +1,5 @@
 import { optional, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { sameAsFirst } from '../../cli/repeats.ts';
-import { whoActs } from '../../cli/session/open-session.ts';
 import { changedTask } from './lib/shapes.ts';
 import { asOwner, currentTask, dropOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
@@ -27,11 +26,11 @@ export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
     const { reason } = this.flags;
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given, this.key);
-    const dropped = member ?? (await whoActs(session)).name;
     // The answer is the task without the part, which does not say what that was.
-    const part = await sameAsFirst(session, this.key, `part of ${dropped} in ${task}`, async () => {
-      const { owner } = (await session.client.call('getTask', { params: { board: session.board, task } })).data;
-      return owner && [owner.name, owner.id].includes(dropped) ? 'owner' : 'helper';
+    const part = await sameAsFirst(session, this.key, `part of ${member ?? 'who drops'} in ${task}`, async () => {
+      const { data } = await session.client.call('getTask', { params: { board: session.board, task } });
+      const owns = member ? [data.owner?.name, data.owner?.id].includes(member) : data.ownership !== undefined;
+      return owns ? 'owner' : 'helper';
     });
     const drop = (own: { ownership?: string }) =>
       this.write(session.client, 'dropTask', {

@@ -1,5 +1,4 @@
 import { required, WriteCommand } from '../../cli/base.ts';
-import { whoActs } from '../../cli/session/open-session.ts';
 import { changedTask } from './lib/shapes.ts';
 import { dropOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
@@ -16,13 +15,13 @@ export default class TaskJoin extends WriteCommand<typeof TaskJoin> {
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const { name } = await whoActs(session);
     const { data, again } = await this.write(session.client, 'joinTask', { params: { board: session.board, task } });
-    const { ref, title, owner } = data;
+    const { ref, title, owner, ownership } = data;
+    const own = ownership !== undefined;
     // Who joins knows that the task is another's by now.
-    if (owner?.name !== name) await dropOwnership(session, data);
+    if (!own) await dropOwnership(session, data);
     const record = await taskOut(session, data, this.out);
     const help = owner ? `help ${owner.name} with` : 'help with';
-    this.print<typeof json>(record, () => `You ${owner?.name === name ? 'own' : help} ${ref}: ${title}${again}`);
+    this.print<typeof json>(record, () => `You ${own ? 'own' : help} ${ref}: ${title}${again}`);
   }
 }
