@@ -198,6 +198,16 @@ describe('service doctor', () => {
     expect([existsSync(lock), existsSync(spooled), statSync(path).mode & 0o777]).to.deep.equal([false, false, 0o600]);
   });
 
+  it('finds what is open to others also in the data folder that SERVICE_DATA names', async () => {
+    home = new Home();
+    const data = join(home.dir, 'team');
+    const secret = join(data, 'server-secret');
+    mkdirSync(data, { mode: 0o700 });
+    writeFileSync(secret, '', { mode: 0o644 });
+    const { bad } = await findings([], { SERVICE_DATA: data });
+    expect(bad.map(({ fix }) => fix)).to.include(`chmod 600 '${secret}'`);
+  });
+
   it('takes a linked folder as the program does, and offers to move or take nothing that others have', async () => {
     home = new Home();
     for (const kind of ['config', 'data']) {

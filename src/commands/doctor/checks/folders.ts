@@ -5,6 +5,7 @@ import { daemonPaths } from '../../../daemon/paths.ts';
 import { swarmsFolder } from '../../../launch/launchers.ts';
 import { namesIn } from '../../../local/folders.ts';
 import { type Around, type Check, type Finding, failing, fine } from '../lib/check.ts';
+import { dataFolder } from './data.ts';
 
 const KINDS = ['config', 'data', 'state', 'cache'] as const;
 /** Files of the folders that only their owner may read, beside all JSON of the state. */
@@ -27,7 +28,7 @@ export const folders: Check = {
     const findings = [...kinds.flatMap((kind) => lookAtFolder(kind, around)), ...lookAbove(paths)];
     for (const path of secretsOf(around)) findings.push(...lookAtFile(path));
     if (findings.length > 0) return findings;
-    return [fine('folders', `yours alone: ${paths.join(', ')}`)];
+    return [fine('folders', `yours alone: ${[...new Set([...paths, dataFolder(around)])].join(', ')}`)];
   },
 
   async repair(around) {
@@ -40,13 +41,19 @@ export const folders: Check = {
   },
 };
 
-function secretsOf({ folders: all }: Around): string[] {
+function secretsOf(around: Around): string[] {
+  const all = around.folders;
+  // Those of this machine's server, and of the one that is looked at.
+  const data = [...new Set([all.data, dataFolder(around)])];
   const ofState = [all.state, swarmsFolder(all)].flatMap((folder) =>
     namesIn(folder)
       .filter((name) => name.endsWith('.json'))
       .map((name) => join(folder, name)),
   );
-  return [...SECRETS.map(([kind, name]) => join(all[kind], name)), ...ofState];
+  const named = SECRETS.flatMap(([kind, name]) =>
+    (kind === 'data' ? data : [all[kind]]).map((folder) => join(folder, name)),
+  );
+  return [...named, ...ofState];
 }
 
 /** Undefined also below a file, or a folder that is closed: those are findings of their own. */
