@@ -87,17 +87,16 @@ export function personInboxText(
     ...arrivals.flatMap((arrival) => hanging(arrivalLine(arrival))),
     ...(pairings > 0 ? [`${plural(pairings, 'proposal', 'proposals')} of work: service pairing list${stay}`] : []),
   ];
-  const ask = asks[0];
-  if (ask) return called([...lines, `Next: ${answerTo(ask)} --board ${ask.board}${stay}`].join('\n'));
-  const [request] = approvals;
-  if (request) return called([...lines, `Next: service approval allow ${request.id}${stay}`].join('\n'));
-  const [need] = needs;
-  if (need) return called([...lines, `Next: ${commandFor(need)}${stay}`].join('\n'));
-  const first = needing[0] ?? unread[0];
-  if (!first) return called(lines.join('\n') || `Nothing is waiting for you. Your boards: service board list${stay}`);
-  // What a reply is owed to may have been read.
-  const which = needing.length > 0 ? '--has awaits_me' : '--mark-read';
-  return called([...lines, `Next: service read ${which} --board ${first.name}${stay}`].join('\n'));
+  const [next] = [
+    ...asks.map((ask) => `${answerTo(ask)} --board ${ask.board}`),
+    ...approvals.map(({ id }) => `service approval allow ${id}`),
+    ...needs.map(commandFor),
+    // What a reply is owed to may have been read.
+    ...needing.map(({ name }) => `service read --has awaits_me --board ${name}`),
+    ...unread.map(({ name }) => `service read --mark-read --board ${name}`),
+  ];
+  if (next) lines.push(`Next: ${next}${stay}`);
+  return called(lines.join('\n') || `Nothing is waiting for you. Your boards: service board list${stay}`);
 }
 
 const answerTo = ({ seq, ask }: Message): string =>
