@@ -1503,4 +1503,27 @@ describe('the conversation', () => {
     await areHeld(0);
     await close();
   });
+
+  it('still marks a closed thread as held of which a person let only some messages go', async () => {
+    const params = { board: board.name };
+    const limit = (hold: number) =>
+      dana.ok('updateBoard', { params, body: { policy: { agent_run: { notice: 1, hold } } } });
+    const claude = await newAgent(dana, board.name, { name: 'claude' });
+    await limit(2);
+    const { id } = await say(maya, 'Talk it over');
+    let seq = 0;
+    for (let n = 0; n < 14; n++) ({ seq } = await say(claude, `Word ${n}`, { reply_to: id }));
+    await read(dana, seq);
+    const { page, close } = await open(dana);
+    const thread = page.getByRole('button', { name: /^14 replies/ });
+    await thread.filter({ hasText: '14 by agents in a row, held' }).waitFor();
+    await dana.ok('setThreadRun', { params: { message: id }, body: { action: 'continue' } });
+    await conversation(page)
+      .getByText(/let agents go on in a thread/)
+      .waitFor();
+    await thread.filter({ hasText: 'in a row, held' }).waitFor();
+    await limit(20);
+    await thread.filter({ hasText: /in a row(?!, held)/ }).waitFor();
+    await close();
+  });
 });

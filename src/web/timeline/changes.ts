@@ -20,7 +20,7 @@ export function applyEvent(loaded: LoadedMessages, event: BoardEvent, message: M
   if (message && message.thread_root_seq !== null) applyReply(loaded, message);
   if (event.type === 'reaction.added' || event.type === 'reaction.removed') applyReaction(loaded, event);
   if (event.type === 'person.renamed') applyRename(loaded, event);
-  if (event.type === 'thread.stopped' || event.type === 'thread.continued') applyThreadState(loaded, event);
+  if (event.type === 'thread.stopped') applyStop(loaded, event);
   if (event.type === 'thread.continued') readRunsAfter(loaded, event.data?.['message_id']);
   if (event.type === 'board.policy_changed' && changesRuns(event)) readRunsAfter(loaded);
 }
@@ -59,10 +59,10 @@ function agentRunAfter({ thread }: Message, { from, agent_run, held }: Message):
   return { agent_run, thread: held ? 'held' : thread };
 }
 
-/** A person allowed agents to continue in a thread, or closed it for them. */
-function applyThreadState(loaded: LoadedMessages, { type, data }: BoardEvent): void {
+/** A person closed a thread for agents. */
+function applyStop(loaded: LoadedMessages, { data }: BoardEvent): void {
   const root = posts(loaded).find(({ message }) => message.peek().id === data?.['message_id']);
-  if (root) root.message.value = { ...root.message.peek(), thread: type === 'thread.stopped' ? 'stopped' : undefined };
+  if (root) root.message.value = { ...root.message.peek(), thread: 'stopped' };
 }
 
 /** Whether another policy may let messages of agents go. */
@@ -85,7 +85,7 @@ function readRunsAfter(loaded: LoadedMessages, thread?: unknown): void {
  * @param thread the id of the only thread to be read
  */
 async function readRuns(loaded: LoadedMessages, thread?: unknown): Promise<void> {
-  const all = posts(loaded).filter(({ message }) => message.peek().held || message.peek().thread === 'held');
+  const all = posts(loaded).filter(({ message }) => message.peek().held || message.peek().thread);
   for (const id of new Set(all.map(({ message }) => message.peek().thread_root ?? message.peek().id))) {
     if (thread !== undefined && id !== thread) continue;
     for await (const page of listAll('listReplies', { params: { message: id }, query: { limit: 200 } }))
