@@ -73,21 +73,20 @@ const List = ({ shown }: { shown: readonly Toast[] }) => (
     {shown.map(({ id, text, action, stays }) => (
       <div class="toast" key={id} data-toast={id} role={stays ? 'alert' : undefined}>
         <span class="sp">{text}</span>
-        {action && (
-          <button
-            type="button"
-            class="b"
-            onClick={async () => {
-              if ((await action.run()) !== false) remove(id);
-            }}
-          >
-            {action.label}
-          </button>
-        )}
-        {stays && (
-          <button type="button" class="b" onClick={() => remove(id)}>
-            Close
-          </button>
+        {[action, stays && { label: 'Close', run: () => {} }].map(
+          (each) =>
+            each && (
+              <button
+                key={each.label}
+                type="button"
+                class="b"
+                onClick={async () => {
+                  if ((await each.run()) !== false) remove(id);
+                }}
+              >
+                {each.label}
+              </button>
+            ),
         )}
       </div>
     ))}
