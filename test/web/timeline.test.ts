@@ -1230,6 +1230,26 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('knows who gets another handle by it also in questions and reactions that are there', async () => {
+    const pia = await server.person('pia');
+    await dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'pia' } });
+    const agent = await newAgent(dana, board.name, { name: 'claude' });
+    const { id } = await say(agent, 'Which one?', { to: ['@pia'], ask: {} });
+    const heart = { message: id, reaction: 'heart' };
+    await pia.ok('addReaction', { params: heart });
+    const { page, close } = await open(pia);
+    const question = article(page, 'Which one?');
+    await question.getByText('Needs you').waitFor();
+    await question.getByRole('button', { name: 'heart, you' }).waitFor();
+    await pia.ok('renamePerson', { params: { handle: 'pia' }, body: { handle: 'pia-new' } });
+    await say(pia, 'It is me');
+    await article(page, 'It is me').getByText('pia-new').first().waitFor();
+    await question.getByText('Needs you').waitFor();
+    await pia.ok('removeReaction', { params: heart });
+    await question.getByRole('button', { name: /heart/ }).waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('adds and takes back a reaction, and says who got a message', async () => {
     const fixer = await newAgent(maya, board.name, { name: `fixer-${board.name}` });
     await say(dana, 'For one', { to: [`@${fixer.name}`, '@maya'] });

@@ -1,5 +1,5 @@
 /** Applies events to loaded messages: replies, answers, reactions, names. */
-import type { Board, BoardEvent, Message } from '../../contract/types.ts';
+import type { Actor, BoardEvent, Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { listAll } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
@@ -10,7 +10,7 @@ import type { Unread } from './unread.ts';
 interface LoadedMessages {
   readonly entries: { peek(): readonly Entry[] };
   readonly unread: Unread;
-  readonly room: Pick<Room, 'me'>;
+  readonly room: Pick<Room, 'me' | 'members'>;
   find(seq: number): { post: Post; root: Post } | undefined;
   loadReplies(thread: Thread): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function applyEvent(loaded: LoadedMessages, event: BoardEvent, message: M
   if (event.type === 'person.renamed') applyRename(loaded, event);
   if (event.type === 'thread.stopped') applyStop(loaded, event);
   if (event.type === 'thread.continued') readRunsAfter(loaded, event.data?.['message_id']);
-  if (event.type === 'board.policy_changed' && changesRuns(event)) readRunsAfter(loaded);
+  if (event.type === 'board.policy_changed') readRunsAfter(loaded);
 }
 
 function applyReply(loaded: LoadedMessages, reply: Message): void {
@@ -61,15 +61,8 @@ function agentRunAfter({ thread }: Message, { from, agent_run, held }: Message):
 
 /** A person closed a thread for agents. */
 function applyStop(loaded: LoadedMessages, { data }: BoardEvent): void {
-  const root = posts(loaded).find(({ message }) => message.peek().id === data?.['message_id']);
+  const root = postOf(loaded, data);
   if (root) root.message.value = { ...root.message.peek(), thread: 'stopped' };
-}
-
-/** Whether another policy may let messages of agents go. */
-function changesRuns({ data }: BoardEvent): boolean {
-  const runOf = (policy: unknown): string | undefined =>
-    JSON.stringify((policy as Partial<Board['policy']> | null)?.agent_run);
-  return runOf(data?.['before']) !== runOf(data?.['after']);
 }
 
 /** The last read of what is held: one after the other, so that no older answer comes last. */
@@ -114,7 +107,7 @@ function withAnswer({ ask }: Message, { seq, answer }: Message): Pick<Message, '
 const order = Object.keys(emojis);
 
 function applyReaction(loaded: LoadedMessages, { type, data, actor }: BoardEvent): void {
-  const post = posts(loaded).find(({ message }) => message.peek().id === data?.['message_id']);
+  const post = postOf(loaded, data);
   const name = data?.['name'] as ReactionName | undefined;
   if (!post || !name || actor.name === null) return;
   const message = post.message.peek();
@@ -135,12 +128,28 @@ function applyReaction(loaded: LoadedMessages, { type, data, actor }: BoardEvent
 }
 
 function applyRename(loaded: LoadedMessages, { data }: BoardEvent): void {
+  const id = data?.['member_id'];
+  const after = String(data?.['after']);
+  // The members are read again later.
+  const before = loaded.room.members.peek().find((member) => member.id === id)?.name;
+  const renamed = (actor: Actor): Actor => (actor.id === id ? { ...actor, name: after } : actor);
   for (const { message } of posts(loaded)) {
-    const { from } = message.peek();
-    if (from.id === data?.['member_id'])
-      message.value = { ...message.peek(), from: { ...from, name: String(data['after']) } };
+    const { from, ask, reactions } = message.peek();
+    message.value = {
+      ...message.peek(),
+      from: renamed(from),
+      ask: ask && { ...ask, to: renamed(ask.to) },
+      reactions: reactions.map((reaction) => ({
+        ...reaction,
+        by: reaction.by.map((name) => (name === before ? after : name)),
+      })),
+    };
   }
 }
+
+/** The loaded message that an event is about. */
+const postOf = (loaded: LoadedMessages, data: BoardEvent['data']): Post | undefined =>
+  posts(loaded).find(({ message }) => message.peek().id === data?.['message_id']);
 
 const posts = (loaded: LoadedMessages): Post[] =>
   loaded.entries
