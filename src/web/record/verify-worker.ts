@@ -1,10 +1,9 @@
 /** The worker that loads a board's whole record, verifies its hash chain and counts events. */
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { pages } from '../../client/pages.ts';
 import { waitWhenLimited } from '../../client/rate-limit.ts';
 import { sleep } from '../../client/time.ts';
-import { sha256 } from '../../client/verify.ts';
+import { eventPages, sha256 } from '../../client/verify.ts';
 import { ChainVerifier } from '../../contract/chain.ts';
 import type { BoardEvent } from '../../contract/types.ts';
 import { oneAtATime } from '../state/throttle.ts';
@@ -25,8 +24,7 @@ const send = (message: FromVerifier): void => postMessage(message);
 /** Continues after the last checked event, up to the end of the record. */
 async function read(): Promise<void> {
   let head: number | undefined;
-  const query = { after: last, limit: PAGE };
-  for await (const page of pages(client, 'listEvents', { params: { board }, query }, request)) {
+  for await (const page of eventPages(client, board, { after: last, limit: PAGE }, request)) {
     head ??= page.head_seq;
     for (const event of page.events) {
       await verifier.add(event);
