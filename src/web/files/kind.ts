@@ -2,7 +2,6 @@
 import { isBriefPath } from '../../contract/ids.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';
-import type { RoomEvent } from '../state/room.ts';
 
 type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
 
@@ -34,10 +33,6 @@ export function describeFreshness({ freshness, latest }: Pick<BoardFile, 'freshn
   const last = parts.pop();
   return `${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last} since v${latest.version}`;
 }
-
-/** Whether an event may change a file, its freshness, or the name of who wrote a version. */
-export const affectsFiles = ({ event }: RoomEvent): boolean =>
-  /^((file|message|task)\.|person\.renamed)/.test(event.type);
 
 /** "no changes since", "2 changes since". */
 export const changesSince = (count: number): string =>

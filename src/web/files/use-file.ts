@@ -1,11 +1,10 @@
-/** Loads a file with all its versions and all messages that it was in, and again after events. */
+/** Loads a file with all its versions and all messages that it was in, and again after events that may change any of it. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { call, listAll, readAll } from '../api/client.ts';
 import { listenToReturn } from '../live/link.ts';
 import { type Load, useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
-import { affectsFiles } from './kind.ts';
 
 interface LoadedFile extends Pick<Load<FileDetail>, 'value' | 'error' | 'reload'> {
   /** Why not all messages that it was in are there; null: they are. */
@@ -59,7 +58,10 @@ export function useFile(room: Room, name: string): LoadedFile {
       }),
     [room],
   );
-  useEffect(() => room.subscribeThrottled(affectsFiles, reload), [room, name]);
+  useEffect(
+    () => room.subscribeThrottled(({ event }) => /^((file|message|task)\.|person\.renamed)/.test(event.type), reload),
+    [room, name],
+  );
   useEffect(() => (lacksPosts ? listenToReturn(() => void reload()) : undefined), [room, name, lacksPosts]);
   return { value: value?.file ?? null, error, postsError, reload };
 }
