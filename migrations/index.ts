@@ -12,6 +12,7 @@ import * as waitingReads from './009_waiting_reads.ts';
 import * as withdrawnAsks from './010_withdrawn_asks.ts';
 import * as keptPresences from './011_kept_presences.ts';
 import * as openAsks from './012_open_asks.ts';
+import * as owedMessages from './013_owed_messages.ts';
 
 export interface Migration {
   name: string;
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   { name: '010_withdrawn_asks', up: withdrawnAsks.up },
   { name: '011_kept_presences', up: keptPresences.up },
   { name: '012_open_asks', up: openAsks.up },
+  { name: '013_owed_messages', up: owedMessages.up },
 ];

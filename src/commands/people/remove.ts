@@ -38,7 +38,8 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
     const session = await this.session('P');
     const { client, server } = session;
     let params = { handle: await handleOf(client, this.args.handle) };
-    const own = this.args.handle === 'me' || params.handle === session.entry?.person?.handle;
+    const me = session.entry?.person;
+    const own = this.args.handle === 'me' || [me?.handle, me?.id].includes(params.handle);
     let before: PersonRemoval | null = null;
     if (dry || !yes || own) {
       const { data } = await client.call('removePerson', { params, query: { dry_run: true } });

@@ -70,7 +70,7 @@ export const work = {
   login_codes: { person: 30 },
   board_creation: { hourly: true, person: 60 },
   /** Each keeps a handle for good, and is an event on all boards that the renamed person is or was on. */
-  renames: { hourly: true, person: 20 },
+  renames: { hourly: true, runsOnly: true, person: 20 },
   task_and_file_writes: { credential: 120 },
   lines: { about: 'member', seat: 30, person: 30 },
   admin_requests: { hourly: true, seat: 30 },

@@ -84,8 +84,8 @@ forEachDatabase('a large board beside many small ones', (engine) => {
           withdrawn: 0,
         };
         await tx.change((db) => db('asks').insert(ask));
-        const none = { addressed: 0, wakes: 0, urgent: 0, awaits: 0 };
-        await tx.change((db) => db('message_members').insert({ member_id: me.id, seq, mentioned: 1, ...none }));
+        const named = { mentioned: 1, awaits: 1, addressed: 0, wakes: 0, urgent: 0 };
+        await tx.change((db) => db('message_members').insert({ member_id: me.id, seq, ...named }));
       }
       await tx.change((db) =>
         db('messages')
@@ -116,7 +116,7 @@ forEachDatabase('a large board beside many small ones', (engine) => {
     ['all messages', {}],
     ['messages of a role', { senderRole: me.role! }],
     ['messages about a task', { taskId }],
-    ...(['ask', 'answer', 'files', 'mention_me'] as const).map((has): [string, Partial<MessageFilter>] => [
+    ...(['ask', 'answer', 'files', 'mention_me', 'awaits_me'] as const).map((has): [string, Partial<MessageFilter>] => [
       has,
       { asked: { has } },
     ]),
@@ -200,6 +200,7 @@ forEachDatabase('a large board beside many small ones', (engine) => {
         [{ asked: { has: 'ask' } }, 'asks_in', /^f m e s/],
         [{ asked: { has: 'files' } }, 'message_files_on', /^f m e s/],
         [{ asked: { has: 'mention_me' } }, 'message_members_mentioned', /^f m e s/],
+        [{ asked: { has: 'awaits_me' } }, 'message_members_owed', /^f m e s/],
         [{ asked: { has: 'answer' } }, 'messages_answering', /^m e s/],
       ];
       for (const [part, index, tables] of wanted) {

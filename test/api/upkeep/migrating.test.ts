@@ -324,7 +324,8 @@ forEachDatabase('storage migrate', (engine) => {
 async function forget(tx: WriteTx, name: string): Promise<void> {
   const raw = (sql: string) => tx.change((db) => db.raw(sql));
   await tx.change((db) => db('migrations').where('name', '>=', name).delete());
-  for (const index of ['asks_open_to', 'asks_open_from']) await raw(`DROP INDEX ${index}`);
+  await raw('CREATE INDEX message_members_awaiting ON message_members (member_id) WHERE awaits = 1');
+  for (const index of ['message_members_owed', 'asks_open_to', 'asks_open_from']) await raw(`DROP INDEX ${index}`);
   if (name > '011_kept_presences') return;
   await raw('ALTER TABLE seat_reports DROP COLUMN kept_until');
   if (name > '009_waiting_reads') return;
