@@ -91,7 +91,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     });
     const { board_record: board, agent, use, charter, role_charter, mode } = seated;
     this.out.base.board = board.name;
-    const code = await this.firstCode(seated, url).catch((error: unknown) => {
+    const code = await this.firstCode(url, seated).catch((error: unknown) => {
       this.out.note(`The board ${board.name} was created. Go on with: service code create --board ${board.name}${at}`);
       throw error;
     });
@@ -115,10 +115,8 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
   }
 
   /** The code that brings the second one, made by the seat of the first. */
-  private async firstCode(
-    { agent, board_record: board, pair_role: role }: SeatedRecord,
-    url: string,
-  ): Promise<NewCode> {
+  private async firstCode(url: string, made: SeatedRecord): Promise<NewCode> {
+    const { agent, board_record: board, pair_role: role } = made;
     const seat = savedSeat(url, agent.id);
     if (!seat) throw new Failure('agent_seat_elsewhere', `This machine has no token of ${agent.name}.`);
     const session = await this.session('G', { seat });
