@@ -185,6 +185,16 @@ describe('reading a board', () => {
     expect(await owed()).to.deep.equal([]);
   });
 
+  it('tells a person in the inbox with what a question goes, and when', async () => {
+    const ask = ['ask', '--as', 'codex', 'Which store?', 'Redis', 'Files', '--going-with', 'Redis', '--at', '3d'];
+    const { message } = await home().json(ask);
+    const { stdout } = await home().run(['inbox']);
+    expect(stdout).to.include(
+      `  demo#${message.seq}  @codex asks @${message.ask.to.name}, going with "Redis" in 3d: Which store? (1 Redis, 2 Files)\n`,
+    );
+    await home().json(['withdraw', String(message.seq), '--as', 'codex']);
+  });
+
   it('acknowledges no message of an inbox that --quiet kept from being shown', async () => {
     await home().json(['agent', 'create', 'quiet']);
     await home().json(['say', '--to', '@quiet', 'To be read']);

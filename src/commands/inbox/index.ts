@@ -64,7 +64,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     if (wait !== undefined || peek || follow)
       throw usage('--wait, --peek and --follow are for an agent, and none is selected.', 'Name one with --as');
     const record = await readPersonInbox(session);
-    this.print<typeof json>(record, () => personInboxText(record, stayingAt(session)));
+    this.print<typeof json>(record, () => personInboxText(record, stayingAt(session), this.times));
   }
 
   /** What is not shown is not acknowledged either. */

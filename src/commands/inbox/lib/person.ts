@@ -4,6 +4,7 @@ import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { onOneLine, plural } from '../../../cli/terminal/fields.ts';
 import { hanging } from '../../../cli/terminal/table.ts';
+import type { TimeStyle } from '../../../cli/terminal/time.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import { allRows } from '../../../client/pages.ts';
@@ -12,6 +13,7 @@ import type { Answer, Approval, Message, Need } from '../../../contract/types.ts
 import { actionWords } from '../../approval/lib/approval-text.ts';
 import { allApprovals } from '../../approval/lib/approvals.ts';
 import { readBoards } from '../../board/lib/list.ts';
+import { defaultOf } from '../../board/lib/read/message-text.ts';
 import type { inboxOfPerson } from './shapes.ts';
 
 type PersonInbox = z.infer<typeof inboxOfPerson>;
@@ -69,6 +71,7 @@ async function onboardingFor(session: Session): Promise<Omit<PersonInbox, 'board
 export function personInboxText(
   { boards, asks, needs, approvals, board_adds: adds, arrivals, pairings_open: pairings }: PersonInbox,
   stay: string,
+  times: TimeStyle,
 ): string {
   // An ask is shown itself, so it is not counted as a reply that is owed too.
   const owed = boards.map((board) => ({ ...board, replies: Math.max(0, board.needs_reply - board.asks_to_me) }));
@@ -77,7 +80,7 @@ export function personInboxText(
   const lines = [
     ...(needing.length + asks.length + needs.length > 0 ? ['Needs you'] : []),
     ...needing.map((b) => `  ${b.name}  ${b.replies} to answer`),
-    ...asks.flatMap((ask) => hanging(askLine(ask))),
+    ...asks.flatMap((ask) => hanging(askLine(ask, times))),
     ...needs.flatMap((need) => hanging(escapeUntrusted(`  ${need.board}  ${need.text}`))),
     ...(unread.length > 0 ? ['Unread', ...unread.map((b) => `  ${b.name}  ${b.unread} unread`)] : []),
     ...(approvals.length > 0
@@ -127,12 +130,12 @@ const arrivalLine = ({ handle, boards }: Arrivals['arrivals'][number]): string =
     .join('; ')}.`;
 
 /** `general#88  @codex asks @maya: Cap at a minute or at ten? (1 A minute, 2 Ten)` */
-function askLine({ board, seq, from, body, ask }: Message): string {
+function askLine({ board, seq, from, body, ask }: Message, times: TimeStyle): string {
   const options = (ask?.options ?? []).map((option, i) => `${i + 1} ${onOneLine(option)}`).join(', ');
-  const goes = ask?.going_with ? `, going with "${onOneLine(ask.going_with)}"` : '';
+  const goes = ask ? defaultOf(ask, times) : null;
   const question = onOneLine(body.split('\n', 1)[0] ?? '');
   const whom = ask ? ` @${ask.to.name}` : '';
   return escapeUntrusted(
-    `  ${board}#${seq}  @${from.name} asks${whom}${goes}: ${question}${options ? ` (${options})` : ''}`,
+    `  ${board}#${seq}  @${from.name} asks${whom}${goes === null ? '' : `, ${goes}`}: ${question}${options ? ` (${options})` : ''}`,
   );
 }

@@ -116,11 +116,18 @@ function markers(message: Message, times: TimeStyle): string[] {
   ].filter(Boolean);
 }
 
-function askMark(ask: NonNullable<Message['ask']>, times: TimeStyle): string {
-  const { to, blocking, going_with: goingWith, going_at: at, state } = ask;
-  const when = at === null ? '' : times === 'relative' ? showEnd(at, times) : `at ${showTime(at, times)}`;
-  const how = blocking ? 'blocking' : `going with "${onOneLine(goingWith ?? '')}" ${when}`;
+type Ask = NonNullable<Message['ask']>;
+
+function askMark(ask: Ask, times: TimeStyle): string {
+  const { to, state } = ask;
+  const how = defaultOf(ask, times) ?? 'blocking';
   return `ask → @${to.name} (${how})${state === 'open' ? '' : `, ${words[state]}`}`;
+}
+
+/** What an ask goes with unless somebody answers, and when: `going with "Redis" in 2h`. Null for one that waits. */
+export function defaultOf({ going_with: option, going_at: at }: Ask, times: TimeStyle): string | null {
+  if (option === null || at === null) return null;
+  return `going with "${onOneLine(option)}" ${times === 'relative' ? showEnd(at, times) : `at ${showTime(at, times)}`}`;
 }
 
 const words = { open: '', answered: 'answered', withdrawn: 'withdrawn', went_with: 'went with it' };
