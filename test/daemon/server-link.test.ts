@@ -270,10 +270,13 @@ describe('the connection to a server', () => {
     await follow();
     const told: string[] = [];
     machine.told.events.on('lines', ({ member_id }) => told.push(member_id));
+    const [plans, files] = [await newAgent(server.dana, board.name), await newAgent(server.dana, board.name)];
+    const before = await newAgent(server.dana, board.name);
+    const line = { kind: 'working' as const, text: 'Read the code' };
+    await before.ok('setMyLine', { body: { ...line, paths: ['b.ts'] } });
     await at().claims(seat);
     await until(() => told.length === 1, 'the stream is open again');
-    const [plans, files] = [await newAgent(server.dana, board.name), await newAgent(server.dana, board.name)];
-    const line = { kind: 'working' as const, text: 'Read the code' };
+    await at().claims(seat);
     const toldOf = async (change: () => Promise<unknown>, times: number) => {
       await change();
       const { seq } = await say('and so on');
@@ -285,6 +288,14 @@ describe('the connection to a server', () => {
     await toldOf(() => files.ok('setMyLine', { body: { ...line, paths: ['a.ts'] } }), 2);
     await toldOf(() => plans.ok('clearMyLine', {}), 2);
     await toldOf(() => files.ok('clearMyLine', {}), 3);
+    await toldOf(() => before.ok('setMyLine', { body: line }), 4);
+    proxy.cutStreams();
+    await until(() => !at().view().connected, 'the stream is closed');
+    await before.ok('setMyLine', { body: { ...line, paths: ['b.ts'] } });
+    await machine.pass((ms) => ms === 750);
+    await until(() => told.length === 5, 'the stream is open again');
+    await at().claims(seat);
+    await toldOf(() => before.ok('clearMyLine', {}), 6);
   });
 
   it('leaves out a claim that is longer than it may be, and no other', async () => {

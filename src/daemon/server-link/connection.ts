@@ -120,7 +120,9 @@ export class Connection {
   /** Which agents work on which files, as visible to the seat. Also subscribes to changes. */
   async claims(ref: SeatRef): Promise<readonly Claim[]> {
     this.#feed.followLines();
-    return requireClaims((await this.#call(ref, 'listClaims', {})).claims);
+    const claims = requireClaims((await this.#call(ref, 'listClaims', {})).claims);
+    this.#feed.claimsRead(claims);
+    return claims;
   }
 
   /** The epoch of the queue report: how often it was claimed. */

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
-import type { AgentLine } from '../../contract/types.ts';
+import type { AgentLine, Claim } from '../../contract/types.ts';
 import { Backoff } from './backoff.ts';
 import type { KnownServer } from './credentials.ts';
 import type { FollowedSeats } from './followed-seats.ts';
@@ -48,8 +48,8 @@ export class Feed {
   #streamOf: string | null = null;
   #refusedKey: { key: string; until: number } | null = null;
   #identityChangeKnown = false;
-  /** The last reported lines that say files, by agent; null if they are not followed. */
-  #lines: Map<string, string> | null = null;
+  /** The times of the last known lines that say files, by agent; null if lines are not followed. */
+  #lines: Map<string, string | null> | null = null;
   /** The stream has sent its initial events. */
   #ready = false;
   /** The person whose stream it is. */
@@ -85,6 +85,11 @@ export class Feed {
     if (this.#lines) return;
     this.#lines = new Map();
     this.#stream?.abort(new Error('more is asked of it'));
+  }
+
+  /** The stream does not begin with the lines that stand, so those of which nothing was reported are known by these. */
+  claimsRead(claims: readonly Claim[]): void {
+    for (const { member_id, since } of claims) if (!this.#lines?.has(member_id)) this.#lines?.set(member_id, since);
   }
 
   /** Ends a pause before the next connection. */
@@ -281,6 +286,8 @@ export class Feed {
       case 'ready':
         // Reads each seat that was not read since the stream was opened.
         this.#ready = true;
+        // Changes between two streams are not reported.
+        this.#lines?.clear();
         this.#pollForeign();
         for (const feed of seats.active()) {
           if (feed.lastReadUs < Math.max(openedUs, feed.headMovedUs)) seats.refresh(feed);
@@ -326,9 +333,9 @@ export class Feed {
 
   /** Presence frames contain the line; ignores frames in which it is unchanged or says no files. */
   #lineChanged({ board_id, member_id, line }: { board_id: string; member_id: string; line: AgentLine | null }): void {
-    const text = JSON.stringify(line?.paths ? line : null);
-    if (!this.#lines || (this.#lines.get(member_id) ?? 'null') === text) return;
-    this.#lines.set(member_id, text);
+    const time = line?.paths ? line.at : null;
+    if (!this.#lines || (this.#lines.get(member_id) ?? null) === time) return;
+    this.#lines.set(member_id, time);
     for (const { seat } of this.#seats.active())
       if (seat.board_id === board_id) this.#options.events.emit('lines', seat);
   }
