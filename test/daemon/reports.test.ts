@@ -331,6 +331,24 @@ describe('reports of a seat', () => {
       });
     }
 
+    it('show it after a line that was set before, which no read of the inbox told of', async () => {
+      for (const [n, text] of ['Write a test', 'Run it'].entries()) {
+        standing = aLine({ kind: 'paused', source: 'command', at: `2026-03-02T08:0${n}:00.000Z` });
+        plan(text);
+        await clock.advance(10_000);
+        expect(lines().at(-1)).to.equal(`mem_1 line ${text}`);
+      }
+    });
+
+    it('show it where it is told again after the line that was set meanwhile', async () => {
+      plan('Write a test');
+      standing = aLine({ kind: 'paused', source: 'command' });
+      await clock.advance(5_000);
+      plan('Write a test');
+      await clock.advance(3_000);
+      expect(lines()).to.deep.equal(['mem_1 line Read the code', 'mem_1 line Write a test']);
+    });
+
     it('show it where nothing was said since', async () => {
       standing = aLine();
       works(seat, someWork({ line: standing }));

@@ -29,11 +29,20 @@ export class LatestWriter<T> {
     this.#options = options;
   }
 
+  /** The last value that was set is not written yet. */
+  get isWaiting(): boolean {
+    return this.#next !== null;
+  }
+
   /** @param delayMs how long the value must stay the latest before it is written */
   set(value: T, delayMs = 0): void {
     const written = this.#lost ? null : this.#written;
     const known = this.#next ?? written;
-    if (this.#stopped || (known && this.#options.same(known.value, value))) return;
+    if (this.#stopped) return;
+    if (known && this.#options.same(known.value, value)) {
+      if (this.#next) this.#next = { value };
+      return;
+    }
     // The value changed back before the change was written.
     if (!this.#writing && written && this.#options.same(written.value, value)) {
       this.#next = null;

@@ -1,7 +1,7 @@
 /** Reports presence, location, plan line and queue of this machine's seats to their servers. */
 import { isDeepStrictEqual } from 'node:util';
 import { withoutInvisible } from '../../contract/one-line.ts';
-import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
+import type { AgentLine, AgentWork, DeliveryMode } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { isFinal, type NeedsPerson, type SeatIdentity, type SeatRef, type SessionView, seatKey } from '../refs.ts';
@@ -51,7 +51,7 @@ interface Plan {
   text: string;
   madeMs: number;
   /** The time of the line that stood when it was made, as far as it is known. */
-  over: string | undefined;
+  over: string | undefined | Promise<string | undefined>;
 }
 
 /** The reports of one seat, whichever session holds it. */
@@ -108,9 +108,7 @@ export class Reports {
   plan(view: SessionView, { text }: { text: string }): void {
     const line = asLine(text);
     const seat = this.#seatOfPlan(view.seats);
-    if (line === '' || !seat) return;
-    const over = this.#work.get(seatKey(seat))?.line?.at;
-    this.#of(seat).line.set({ text: line, madeMs: this.#options.clock.now(), over });
+    if (line !== '' && seat) this.#of(seat).plan(line);
   }
 
   async close(): Promise<void> {
@@ -162,15 +160,22 @@ function seatReports(
   /** A write that failed temporarily is repeated. */
   const retryMs = (ms: number, error: unknown) => (error instanceof SeatFailure && error.temporary ? ms : 0);
   const state = { current: null as Presence | null };
+  const key = seatKey(seat);
+  const keepLine = (stands: AgentLine | null): AgentLine | null => {
+    const work = works.get(key);
+    if (work) works.set(key, { ...work, line: stands });
+    return stands;
+  };
+  const readLine = async () => keepLine(await at().standingLine(seat));
   /** Whether the agent was given another line after the plan, or none, or its session ended. */
   const isOutdated = async ({ madeMs, over }: Plan): Promise<boolean> => {
     const waitedMs = clock.now() - madeMs;
     if (waitedMs < PLAN_WAITED_MS) return false;
-    const stands = await at().standingLine(seat);
+    const stands = await readLine();
     if (state.current === 'no_session') return true;
     // The server may have cleared it by itself.
     if (!stands && waitedMs >= LINE_LASTS_MS) return false;
-    return stands?.source !== 'plan' && stands?.at !== over;
+    return stands?.source !== 'plan' && stands?.at !== (await over);
   };
   const line: LatestWriter<Plan> = new LatestWriter({
     clock,
@@ -179,12 +184,22 @@ function seatReports(
     same: (a, b) => a.text === b.text,
     write: async (plan) => {
       if (await isOutdated(plan)) return line.lost();
-      const set = await at().line(seat, plan.text);
-      const work = works.get(seatKey(seat));
-      if (work) works.set(seatKey(seat), { ...work, line: set });
+      keepLine(await at().line(seat, plan.text));
     },
     onError: logFailure('line'),
   });
+  /** Sends the plan, or notes which line stands if it has to wait. */
+  const plan = (text: string): void => {
+    const known = works.get(key)?.line?.at;
+    const made: Plan = { text, madeMs: clock.now(), over: known };
+    line.set(made);
+    // The inbox is not read again when a line changes.
+    if (line.isWaiting)
+      made.over = readLine().then(
+        (stands) => stands?.at,
+        () => known,
+      );
+  };
   // By the wall clock: the monotonic one stands still while the machine sleeps.
   let heardMs = clock.now();
   return Object.assign(state, {
@@ -215,6 +230,7 @@ function seatReports(
       onError: logFailure('location'),
     }),
     line,
+    plan,
     queue: new QueueReport({ seat, at, journal, clock, onError: logFailure('queue') }),
   });
 }
