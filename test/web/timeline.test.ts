@@ -1487,7 +1487,7 @@ describe('the conversation', () => {
     await article(page, 'How long?')
       .getByText(/^by you, (today|yesterday), \d\d:\d\d$/)
       .waitFor();
-    const day = '\\w+, \\w+ \\d+, \\d\\d:\\d\\d';
+    const day = '(\\w+, \\w+ \\d+|\\w+ \\d+, \\d{4}), \\d\\d:\\d\\d';
     await article(page, 'How often?')
       .getByText(new RegExp(`^went with 60 s, ${day}; you`))
       .waitFor();
