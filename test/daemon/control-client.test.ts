@@ -318,8 +318,9 @@ describe('the control socket, from its client', () => {
 
     it('exactly once by ten newer clients', async () => {
       (await connectDaemon(options(starting('1.0.0')))).close();
-      const newer = options({ ...starting('1.1.0'), ...build('1.1.0') });
-      const all = await Promise.all(Array.from({ length: 10 }, () => connectDaemon(newer)));
+      // Each has its own limit of starts, which those that find the daemon gone for a moment would use up together.
+      const newer = (n: number) => options({ ...starting('1.1.0', `client ${n}`), ...build('1.1.0') });
+      const all = await Promise.all(Array.from({ length: 10 }, (_, n) => connectDaemon(newer(n))));
       for (const connection of all) connection.close();
       expect(runs().map((run) => run.version)).to.deep.equal(['1.0.0', '1.1.0']);
       expect((await daemonStatus(state)).build.version).to.equal('1.1.0');
