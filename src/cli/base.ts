@@ -12,7 +12,6 @@ import { forCommand, hintIfReplayed, report } from './errors.ts';
 import { globalFlags, writeFlags } from './flags.ts';
 import { usageHint } from './help/help-text.ts';
 import { type ListWords, listText } from './list.ts';
-import { keepNote } from './local-note.ts';
 import type { Output } from './output.ts';
 import { modeOf } from './output.ts';
 import { refuseEmpty, usageError } from './parsing/errors.ts';
@@ -105,14 +104,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   private async explain(error: unknown): Promise<void> {
     const code = String((error as { code?: unknown } | null)?.code);
     const known = error as Error | null;
-    const { board } = this.out.base;
-    const seat = this.opened?.seat;
-    // A token that its server refuses for good is not kept.
-    if (code === 'agent_removed' && seat) {
-      const { endSeat } = await import('../local/keys/credentials.ts');
-      const ended = endSeat(runtime().folders, seat);
-      await keepNote(ended, this.out, `The token of ${seat.saved.name} is still on this machine`);
-    }
+    const { actor, board } = this.out.base;
     if (
       /_not_found$|^(unknown_recipient|invalid_target|server_unknown|server_outdated|agent_seat_elsewhere)$/.test(code)
     ) {
@@ -129,9 +121,11 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       const { args, baseFlags, flags } = this.ctor;
       known.message = asTyped(known.message, { args, flags: { ...baseFlags, ...flags } });
     }
-    if (code === 'unauthorized') {
-      const { nameEndedKey } = await import('./session/ended-key.ts');
-      await nameEndedKey(error, this.opened);
+    const seat = this.opened?.seat;
+    // Where several seats acted, the one that was refused need not be the last.
+    if (/^(agent_removed|unauthorized)$/.test(code) && (!seat || seat.memberId === actor?.id)) {
+      const { afterRefusal } = await import('./session/ended-key.ts');
+      await afterRefusal(error, this.opened, this.out);
     }
     if (known?.name === 'ClientError' && this.key !== undefined) hintIfReplayed(error, 'another --idempotency-key');
   }

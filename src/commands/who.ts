@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, words } from '../cli/base.ts';
 import { checkFailed } from '../cli/errors.ts';
+import { afterRefusal } from '../cli/session/ended-key.ts';
+import type { Session } from '../cli/session/open-session.ts';
 import { sessionSeats } from '../cli/session/own-seats.ts';
 import { answer, object, text } from '../cli/shapes.ts';
 import { ClientError } from '../client/errors.ts';
@@ -61,17 +63,21 @@ export default class Who extends BaseCommand<typeof Who> {
     const found = new Map<string, Claim>();
     let failure: Error | undefined;
     for (const seat of seats) {
+      let session: Session | null = null;
       try {
-        const { client } = await this.session('G', { seat });
-        for (const claim of await othersIn(client, repository))
+        session = await this.session('G', { seat });
+        for (const claim of await othersIn(session.client, repository))
           if (!own.has(claim.member_id)) found.set(claim.member_id, claim);
       } catch (error) {
         if (!(error instanceof Failure || error instanceof ClientError)) throw error;
+        await afterRefusal(error, session, this.out);
         failure = error;
         const { code, message, hint } = error;
         this.out.warn(code, `${seat.saved.name} on ${seat.saved.board} could not ask: ${message}`, hint);
       }
     }
+    // The answer is of several seats, so it names none as the one that acts.
+    delete this.out.base.actor;
     return { claims: [...found.values()], failure };
   }
 }

@@ -10,16 +10,32 @@ import { homeWithBoard } from './support/shared.ts';
 const session = 'claude-code:one';
 const env = { SERVICE_SESSION: session } as never;
 
-/** As its program does when the session takes its seats. */
-function bind(home: Home, ...names: string[]): void {
+interface Saved {
+  name: string;
+  token?: string;
+  session: string | null;
+}
+
+/** Changes each seat that the home holds. */
+function eachSeat(home: Home, change: (seat: Saved) => void): void {
   const path = home.path('config', 'credentials.json');
   const saved = JSON.parse(readFileSync(path, 'utf8'));
-  for (const entry of Object.values(saved.servers) as {
-    seats: Record<string, { name: string; session: string | null }>;
-  }[])
-    for (const seat of Object.values(entry.seats)) seat.session = names.includes(seat.name) ? session : null;
+  for (const { seats } of Object.values(saved.servers) as { seats: Record<string, Saved> }[])
+    Object.values(seats).forEach(change);
   writeFileSync(path, JSON.stringify(saved), { mode: 0o600 });
 }
+
+/** As its program does when the session takes its seats. */
+const bind = (home: Home, ...names: string[]): void =>
+  eachSeat(home, (seat) => {
+    seat.session = names.includes(seat.name) ? session : null;
+  });
+
+/** Gives a seat a token that no server knows. */
+const endKeyOf = (home: Home, name: string): void =>
+  eachSeat(home, (seat) => {
+    if (seat.name === name) seat.token = `aba_${'A'.repeat(43)}`;
+  });
 
 describe('a session with several seats', () => {
   const home = homeWithBoard('kitchen');
@@ -32,6 +48,16 @@ describe('a session with several seats', () => {
   });
   const say = (board: string, body: string) => home().json(['say', '-b', board, '--no-notes', body]);
   const inbox = (...args: string[]) => home().json(['inbox', ...args], { env });
+  /** As its owner elsewhere does, so that this machine does not hear of it. */
+  const remove = async (board: string, agent: string) => {
+    const { members } = await home().json(['members', '-b', board]);
+    const { id } = members.find(({ name }: { name: string }) => name === agent);
+    const { url } = (await home().json(['servers', 'list'])).servers[0];
+    const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    const headers = { authorization: `Bearer ${key}` };
+    const { status } = await fetch(`${url}/v1/boards/${board}/members/${id}`, { method: 'DELETE', headers });
+    expect(status).to.equal(200);
+  };
 
   it('acts on no board that is not named, and says so before anything is sent', async () => {
     for (const args of [['say', 'x'], ['say', 'x', '--as', 'cook'], ['read', '--as', 'cook@kitchen'], ['whoami']]) {
@@ -320,34 +346,63 @@ describe('a session with several seats', () => {
     await home().shell('git init -q && git remote add origin https://git.example.com/acme/api.git');
     await home().json(['agent', 'create', 'baker', '--board', 'kitchen']);
     await home().json(['line', 'working', 'Bread', '--paths', 'src/oven.ts', '--as', 'baker']);
-    const entries = JSON.parse(saved);
-    const { seats } = Object.values(entries.servers)[0] as { seats: Record<string, { name: string; token: string }> };
-    for (const seat of Object.values(seats)) if (seat.name === 'digger') seat.token = `aba_${'A'.repeat(43)}`;
-    writeFileSync(credentials, JSON.stringify(entries), { mode: 0o600 });
     const who = async (file: string) => {
       const { code, stdout } = await home().run(['who', file, '--json'], { env });
       return { code, ...JSON.parse(stdout) };
     };
-    const { code, files, warnings } = await who('src/oven.ts');
+    endKeyOf(home(), 'digger');
+    const { code, files, warnings, ...rest } = await who('src/oven.ts');
     expect([code, files[0].agents.map(({ agent }: { agent: string }) => agent)]).to.deep.equal([3, ['baker']]);
     expect(warnings.map(({ message }: { message: string }) => message)).to.have.length(1);
     expect(warnings[0].message).to.match(/^digger on garden could not ask: /);
-    const none = await who('src/sink.ts');
-    expect([none.code, none.error.code]).to.deep.equal([4, 'unauthorized']);
+    expect(rest, 'several seats asked').to.not.have.any.keys('actor');
     writeFileSync(credentials, saved, { mode: 0o600 });
+    for (const [agent, board] of [
+      ['cook', 'kitchen'],
+      ['digger', 'garden'],
+    ] as const) {
+      endKeyOf(home(), agent);
+      const none = await who('src/sink.ts');
+      expect([none.code, none.error.code]).to.deep.equal([4, 'unauthorized']);
+      expect(none.error.message.split(' is not let in any more: ')[0]).to.equal(`${agent} on ${board}`);
+      writeFileSync(credentials, saved, { mode: 0o600 });
+    }
+  });
+
+  it('drops the token of the seat that was removed, and of no other', async () => {
+    for (const [name, board] of [
+      ['first', 'kitchen'],
+      ['second', 'garden'],
+      ['third', 'garden'],
+    ] as const)
+      await home().json(['agent', 'create', name, '--board', board]);
+    bind(home(), 'first', 'second', 'third');
+    const held = () => {
+      const names: string[] = [];
+      eachSeat(home(), (seat) => seat.session === session && seat.token && names.push(seat.name));
+      return names;
+    };
+    const removed = (from: string, name: string) => [4, 'agent_removed', `The agent ${name} is no longer on ${from}.`];
+    await remove('kitchen', 'first');
+    const asked = await home().run(['who', 'src/sink.ts', '--json'], { env });
+    const { code, message } = JSON.parse(asked.stdout).error;
+    expect([asked.code, code, message]).to.deep.equal(removed('kitchen', 'first'));
+    expect(held()).to.deep.equal(['second', 'third']);
+
+    endKeyOf(home(), 'third');
+    const waiting = home().start(['inbox', 'wait', '60', '--json', '--verbose'], { env });
+    const printed = collect(waiting);
+    await until('one waits', () => (printed().stderr.match(/GET \/v1\/me\/inbox/g) ?? []).length >= 2);
+    await remove('garden', 'second');
+    const ended = await finished(waiting);
+    const { error } = JSON.parse(printed().stdout);
+    expect([ended.code, error.code, error.message]).to.deep.equal(removed('garden', 'second'));
+    expect(held()).to.deep.equal(['third']);
   });
 
   it('reads the others where one was removed, which is named, counted and not used again', async () => {
     bind(home(), 'cook', 'digger', 'other');
-    const { members } = await home().json(['members', '-b', 'garden']);
-    const { id } = members.find(({ name }: { name: string }) => name === 'other');
-    const { url } = (await home().json(['servers', 'list'])).servers[0];
-    const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
-    const removed = await fetch(`${url}/v1/boards/garden/members/${id}`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${key}` },
-    });
-    expect(removed.status).to.equal(200);
+    await remove('garden', 'other');
     await say('kitchen', 'still there?');
     const credentials = home().path('config', 'credentials.json');
     const saved = readFileSync(credentials);

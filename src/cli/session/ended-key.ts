@@ -1,6 +1,10 @@
-/** Explains a refused credential: which one it is, and how to get another. */
+/** A refused credential: which one it is and how to get another, and that one which is refused for good is not kept. */
 import { endedWithKey } from '../../local/actors.ts';
+import { endSeat } from '../../local/keys/credentials.ts';
 import { loginCommand } from '../../local/servers.ts';
+import { keepNote } from '../local-note.ts';
+import type { Output } from '../output.ts';
+import { runtime } from '../runtime.ts';
 import { inSession } from './here.ts';
 import { atServerOf, type Session } from './open-session.ts';
 
@@ -14,6 +18,16 @@ export async function nameEndedKey(error: unknown, session: Session | null): Pro
   const { name, code } = error as { name?: unknown; code?: unknown };
   if (!session || name !== 'ClientError' || code !== 'unauthorized') return;
   Object.assign(error as Error, (await anotherServer(session)) ?? endedKey(session));
+}
+
+/** What follows from a refusal for the session that was refused: the token of a seat that ended goes, and an ended key is named. */
+export async function afterRefusal(error: unknown, session: Session | null, out: Output): Promise<void> {
+  const seat = session?.seat;
+  if (seat && (error as { code?: unknown }).code === 'agent_removed') {
+    const ended = endSeat(runtime().folders, seat);
+    await keepNote(ended, out, `The token of ${seat.saved.name} is still on this machine`);
+  }
+  await nameEndedKey(error, session);
 }
 
 /** Whether the refusal comes from another server than the one that issued the credential; null also where it does not say. */

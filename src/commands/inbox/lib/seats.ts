@@ -1,9 +1,9 @@
 /** Reads the inboxes of a session with several seats as one, each with its own token. */
 import type { z } from 'zod';
 import { EXIT, Exit } from '../../../cli/errors.ts';
-import { keepNote } from '../../../cli/local-note.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
+import { afterRefusal } from '../../../cli/session/ended-key.ts';
 import { reservedHere } from '../../../cli/session/here.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { sessionSeats } from '../../../cli/session/own-seats.ts';
@@ -16,7 +16,6 @@ import { quoted } from '../../../daemon/bundle/escape.ts';
 import { boardFlags } from '../../../daemon/bundle/options.ts';
 import { actingToken, isOn, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
-import { endSeat } from '../../../local/keys/credentials.ts';
 import {
   acknowledge,
   followed,
@@ -104,7 +103,7 @@ class SeatsInbox {
   static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, options: Followed, out: Output) {
     const inbox = new SeatsInbox(options, out);
     for (const seat of seats) {
-      const session = await inbox.#unlessRefused(seat, () => open(seat));
+      const session = await inbox.#unlessRefused(seat, null, () => open(seat));
       if (session) inbox.#sessions.push(session);
     }
     // The answer is of several seats, so it names none as the one that acts.
@@ -220,7 +219,7 @@ class SeatsInbox {
     const reads: Read[] = [];
     const left: Session[] = [];
     for (const session of this.#sessions) {
-      const read = await this.#unlessRefused(session.seat!, () =>
+      const read = await this.#unlessRefused(session.seat!, session, () =>
         readInbox(session, options).catch((error: unknown) => {
           // Where it is followed, it is read once its server is there again. An error of the server itself ends every wait.
           if (follow && error instanceof ClientError && error.transient && error.status !== 500) return null;
@@ -259,15 +258,12 @@ class SeatsInbox {
     await Promise.all(waits);
   }
 
-  async #unlessRefused<T>(seat: Seat, act: () => Promise<T>): Promise<T | undefined> {
+  async #unlessRefused<T>(seat: Seat, session: Session | null, act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      if (error.code === 'agent_removed') {
-        const ended = endSeat(runtime().folders, seat);
-        await keepNote(ended, this.#out, `The token of ${seat.saved.name} is still on this machine`);
-      }
+      await afterRefusal(error, session, this.#out);
       this.#refusals.push({ seat, error });
       return undefined;
     }
