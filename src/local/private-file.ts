@@ -1,5 +1,6 @@
 /** Files with secrets: read only if no other user can access them, replaced atomically. */
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -126,29 +127,34 @@ type State = Pick<Folders, 'state'>;
  * @param empty what a missing file stands for @param check whether a value is what this program wrote
  */
 export function noteFile<T>(name: string, empty: T, check: (value: unknown) => value is T) {
-  const stored = (path: string): T => {
+  /** What is there, where an unreadable file must not pass for a missing one. @throws Failure `config_corrupt`, `credentials_unsafe` */
+  const readStrictly = ({ state }: State): T => {
+    const path = join(state, name);
     const text = readPrivate(path);
     return text === null ? empty : parseOwn(path, text, check);
   };
-  /** Also where this user may not enter the folder, as with the HOME of root. @throws Failure `config_corrupt`, `credentials_unsafe` */
-  const read = ({ state }: State): T => {
-    try {
-      return stored(join(state, name));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EACCES') return empty;
-      throw error;
-    }
-  };
+  /** As nothing where this user may not enter the folder, as with the HOME of root. @throws Failure as `readStrictly` */
+  const read = (folders: State): T => (mayEnter(folders.state) ? readStrictly(folders) : empty);
   /** @param changed answers the new value, or the very one it is given: then nothing is written */
   const change = (folders: State, changed: (before: T) => T): Promise<void> => {
     const path = join(folders.state, name);
     return withLock(`${path}.lock`, () => {
-      const before = stored(path);
+      const before = readStrictly(folders);
       const after = changed(before);
       if (after !== before) writePrivate(path, `${JSON.stringify(after)}\n`);
     });
   };
-  return { read, change };
+  return { read, readStrictly, change };
+}
+
+/** No also where there is none. */
+function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a value is an object with fields, and no list. */

@@ -23,11 +23,11 @@ const boards = noteFile<Record<string, BoardRef>>('audit-boards.json', {}, isRec
 
 /** What was pinned for a board of a server, if anything. */
 export const pinnedHead = (folders: Folders, { server_id, board_id }: BoardRef): ChainPoint | null =>
-  heads.read(folders)[`${server_id}|${board_id}`] ?? null;
+  heads.readStrictly(folders)[`${server_id}|${board_id}`] ?? null;
 
 /** The board that was checked under a name, if any was. */
 export const pinnedBoard = (folders: Folders, { origin, board }: BoardPlace): BoardRef | null =>
-  boards.read(folders)[`${origin} ${board}`] ?? null;
+  boards.readStrictly(folders)[`${origin} ${board}`] ?? null;
 
 /**
  * Pins a verified head, and the board that has it to its name. An end that another check found meanwhile, and that is

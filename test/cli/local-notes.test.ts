@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
+/** Root may enter all folders and read all files, unless that right is taken from it. */
+const USER = 'unshare -r setpriv --bounding-set=-dac_override,-dac_read_search';
+
 if (process.platform === 'linux')
   describe('a note that cannot be kept', () => {
     const home = homeWithBoard('notes');
@@ -77,9 +80,7 @@ if (process.platform === 'linux')
           ['task done Counted', 0],
           ['ask "Which?" "This" --going-with This --at 2h --idempotency-key a1', 1],
         ] as const) {
-          // Root may enter all folders, unless that right is taken from it.
-          const user = 'unshare -r setpriv --bounding-set=-dac_override,-dac_read_search';
-          const { code, stdout, stderr } = await home().shell(`${user} service ${command} --json`, { env });
+          const { code, stdout, stderr } = await home().shell(`${USER} service ${command} --json`, { env });
           expect(code, `${command}: ${stdout}${stderr}`).to.equal(0);
           const codes = (JSON.parse(stdout).warnings ?? []).map((warning: { code: string }) => warning.code);
           expect(codes, command).to.deep.equal(Array.from({ length: warnings }, () => 'folder_unwritable'));
@@ -97,6 +98,30 @@ if (process.platform === 'linux')
       expect(stderr).to.match(
         /^Warning: NOT-\d is not owned here any more, which could not be noted .*read-only\.\nHint: .*\nError \(task_taken\): /,
       );
+    });
+
+    it('that another user left there is not taken for none', async () => {
+      await home().json(['audit', 'verify']);
+      await home().json(['file', 'put', 'a.md', '--name', 'noted.md']);
+      const refuses = async (path: string, command: string) => {
+        chmodSync(path, 0);
+        const { code, stderr } = await home().shell(`${USER} service ${command}`);
+        chmodSync(path, 0o600);
+        expect([code, stderr.split('\n')[0]], command).to.deep.equal([
+          1,
+          `Error (folder_unwritable): ${path} cannot be used: permission is denied.`,
+        ]);
+      };
+      await refuses(home().path('state', 'audit-heads.json'), 'audit verify');
+      await refuses(home().path('state', 'audit-boards.json'), 'audit verify');
+      await refuses(home().path('state', 'files.json'), 'file put a.md --name noted.md');
+    });
+
+    it('of the end of a record is missed where the folder may not be entered', async () => {
+      chmodSync(home().path('state'), 0);
+      const { code, stdout } = await home().shell(`${USER} service audit verify --json`);
+      chmodSync(home().path('state'), 0o700);
+      expect([code, JSON.parse(stdout).error?.code], stdout).to.deep.equal([1, 'folder_unwritable']);
     });
 
     it('leaves the refusal of an agent that was removed, with a warning', async () => {
