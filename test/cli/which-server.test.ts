@@ -164,6 +164,8 @@ describe('the server in use', () => {
       expect((await fresh.json(['servers'])).default).to.equal(url);
       expect(url).not.to.equal(second.url);
       expect((await fresh.json(['status'])).server.url).to.equal(url);
+      await fresh.json(['servers', 'forget', 'local']);
+      expect((await fresh.json(['servers'])).default).to.equal(second.url);
     } finally {
       await fresh.close();
     }

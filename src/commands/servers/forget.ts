@@ -53,7 +53,7 @@ async function forgetServer(name: string, out: Output) {
     const result = { server: serverRow(server, now), previous: now.default };
     const place = server.local ? localEntry(now)?.[0] : origin;
     if (place !== undefined) delete now.servers[place];
-    if (now.default === place) now.default = null;
+    if (result.server.default) now.default = null;
     return result;
   });
 }
