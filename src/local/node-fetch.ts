@@ -21,15 +21,25 @@ export const localFetch: typeof fetch = async (input, init) => {
   const via = process.getBuiltinModule('node:https').request as typeof request;
   const answer = agent === null ? fetch(input, init) : fetchBy(via, url, init ?? {}, { agent });
   return answer.catch((error: unknown) => {
-    throw hasUnusedProxy() ? pastProxy(error, url.origin) : error;
+    throw hasUnusedProxy(url) ? pastProxy(error, url.origin) : error;
   });
 };
 
-/** Whether a proxy is named that connections go past. */
-function hasUnusedProxy(): boolean {
+/** Whether a proxy is named for this server that connections go past. */
+function hasUnusedProxy(server: URL): boolean {
   const named = proxyNamed();
-  return !!named && !(isProxy(named) && takesProxies(process.versions.node));
+  return !!named && !(isProxy(named) && takesProxies(process.versions.node)) && !goesDirect(server);
 }
+
+/** Whether this server needs no proxy, as Node.js reads it, but for ranges of addresses. */
+const goesDirect = ({ host, hostname }: URL): boolean =>
+  directHosts()
+    .toLowerCase()
+    .split(',')
+    .map((entry) => entry.trim().replace(/^\*\./, '.'))
+    .some(
+      (entry) => ['*', host, hostname].includes(entry) || (entry.startsWith('.') && `.${hostname}`.endsWith(entry)),
+    );
 
 /** With a certificate or an answer the server was reached. */
 function pastProxy(error: unknown, origin: string): ClientError {
@@ -54,14 +64,16 @@ function agentOfEnvironment(): Agent | null {
 
 const proxyNamed = (): string | undefined => process.env.https_proxy || process.env.HTTPS_PROXY;
 
+/** The servers that need no proxy. */
+const directHosts = (): string =>
+  [process.env.no_proxy || process.env.NO_PROXY, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean).join(',');
+
 /** What the environment says about https connections: the proxy of other machines, and further certificates to trust. */
 export function secureOptions(): AgentOptions {
-  const { env } = process;
   const named = proxyNamed();
   const proxy = named && isProxy(named) ? named : null;
-  const direct = [env.no_proxy || env.NO_PROXY, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean).join(',');
-  const ca = furtherCertificates(env.SSL_CERT_FILE);
-  return { ...(proxy ? { proxyEnv: { HTTPS_PROXY: proxy, NO_PROXY: direct } } : {}), ...(ca ? { ca } : {}) };
+  const ca = furtherCertificates(process.env.SSL_CERT_FILE);
+  return { ...(proxy ? { proxyEnv: { HTTPS_PROXY: proxy, NO_PROXY: directHosts() } } : {}), ...(ca ? { ca } : {}) };
 }
 
 /** Whether this version of Node.js takes proxies: older ones connect directly, without a word. */

@@ -192,12 +192,27 @@ describe('a server with a certificate', () => {
 
     it('is not reached without one, which is not used because of what stands there or of this version of Node.js', async () => {
       const old = join(home.dir, 'old.cjs');
-      writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '22.18.0' });");
-      const direct = { ...env, NO_PROXY: '.invalid', NODE_OPTIONS: `--require=${old}` };
-      for (const given of [{ HTTPS_PROXY: 'proxy.corp:3128' }, direct])
+      writeFileSync(
+        old,
+        `Object.defineProperty(process.versions, 'node', { value: '22.18.0' });
+        const https = require('node:https');
+        const proxiless = ({ proxyEnv, ...options }) => options;
+        https.Agent = class extends https.Agent { constructor(options) { super(proxiless(options)); } };`,
+      );
+      const outdated = { ...env, NO_PROXY: '.example.com', NODE_OPTIONS: `--require=${old}` };
+      for (const given of [{ HTTPS_PROXY: 'proxy.corp:3128' }, outdated])
         expect((await refused('team.invalid', given))[1]).to.equal(
           'Hint: The proxy that HTTPS_PROXY names is not used; service doctor says why.',
         );
+      for (const NO_PROXY of ['.invalid', 'example.com, Team.Invalid', '*'])
+        expect((await refused('team.invalid', { ...outdated, NO_PROXY }))[1], NO_PROXY).to.equal(
+          'Hint: Check that the address https://team.invalid is right, and that this machine has a network.',
+        );
+      const host = await listen(createHttp());
+      servers.pop()?.close();
+      expect((await refused(host, outdated))[1]).to.equal(
+        `Hint: Check the network and that the server at https://${host} is running.`,
+      );
     });
 
     it('goes past it where the server is on this machine', async () => {
