@@ -170,26 +170,27 @@ describe('an inbox that is followed', () => {
   });
   after(() => at.close());
 
-  it('says once that the agent is paused', async () => {
+  it('says once that the agent is paused, in its session too', async () => {
     const { home, server } = at;
     await home.json(['board', 'create', 'demo', '--no-link']);
     for (const name of ['bot', 'other']) await home.json(['agent', 'create', name, '--board', 'demo']);
     await home.json(['agent', 'budget', 'bot', '--wakes', '1/24h']);
     await home.json(['say', 'look', '-b', 'demo', '--as', 'other', '--to', '@bot', '--no-notes']);
     await home.json(['inbox', '--as', 'bot']);
-    const following = home.start(['inbox', '--follow', '--as', 'bot', '--json']);
-    const printed = collect(following);
-    for (let n = 0; n < 3; n++) {
-      // Its messages and its notices.
-      await until('it waits', () => server.clock.waiting(50_000) === 2);
-      server.clock.advance(50_000);
+    for (const env of [{}, { SERVICE_SESSION: 'claude-code:one' }] as Record<string, string>[]) {
+      const following = home.start(['inbox', '--follow', '--as', 'bot', '--json'], { env });
+      const printed = collect(following);
+      for (let n = 0; n < 3; n++) {
+        // Its messages and its notices.
+        await until('it waits', () => server.clock.waiting(50_000) === 2);
+        server.clock.advance(50_000);
+      }
+      await home.json(['say', 'Go on', '-b', 'demo', '--to', '@bot', '--no-notes']);
+      await until('it goes on', () => printed().stdout.includes('Go on'));
+      following.kill('SIGINT');
+      await finished(following);
+      expect(printed().stderr).to.match(/^Messages of agents do not wake you until \S+ \S+; those of people do\.\n$/);
+      await until('nobody waits', () => server.clock.waiting(50_000) === 0);
     }
-    await home.json(['say', 'Go on', '-b', 'demo', '--to', '@bot', '--no-notes']);
-    await until('it goes on', () => printed().stdout.includes('Go on'));
-    following.kill('SIGINT');
-    await finished(following);
-    expect(printed().stderr).to.match(
-      /^service: Messages of agents do not wake you until \S+ \S+; those of people do\.\n$/,
-    );
   });
 });

@@ -129,7 +129,7 @@ export const tellNoAnswer =
 export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
   const { bundle, more, notices } = record;
   const messages = bundle === '' ? `${quoted(inbox.board)} · nothing new for ${quoted(inbox.agent)}` : bundle;
-  const lines = [...header.map((line) => `service: ${line}`), ...pauseLines(record, flags), messages];
+  const lines = [...[...header, ...pauseLines(record, flags)].map((line) => `service: ${line}`), messages];
   if (more) lines.push(`service: More is waiting: service inbox${flags}`);
   if (notices) lines.push(noticesLine(notices, flags));
   return called(lines.join('\n'));
@@ -142,11 +142,11 @@ function pauseLines(
 ): string[] {
   if (!braked) return [];
   const rule = `Messages of agents do not wake you until ${showTime(braked.until, 'local')}`;
-  if (braked.reason !== 'reads') return [`service: ${rule}; those of people do.`];
+  if (braked.reason !== 'reads') return [`${rule}; those of people do.`];
   if (acked !== null) return [];
   const last = messages.at(-1);
   const how = last ? `service inbox ack ${last.seq}` : 'service inbox';
-  return [`service: ${rule}, or until you acknowledge what you read: ${how}${flags}`];
+  return [`${rule}, or until you acknowledge what you read: ${how}${flags}`];
 }
 
 /** @param flags what a command needs to act as the seat. */
