@@ -454,4 +454,31 @@ describe('a session that follows the inboxes of several seats', () => {
     following.kill('SIGINT');
     expect((await finished(following)).code).to.equal(0);
   });
+
+  it('says once which of its agents is paused, and once that their server does not answer', async () => {
+    await home.json(['agent', 'create', 'other', '--board', 'garden']);
+    await home.json(['agent', 'budget', 'digger', '--wakes', '1/24h']);
+    await home.json(['say', 'look', '-b', 'garden', '--as', 'other', '--to', '@digger', '--no-notes']);
+    await home.json(['inbox'], { env });
+    const following = home.start(['inbox', '--follow', '--json'], { env });
+    const printed = collect(following);
+    for (let n = 0; n < 2; n++) {
+      // For two inboxes and their notices.
+      await until('it waits', () => server.clock.waiting(50_000) === 4);
+      server.clock.advance(50_000);
+    }
+    await until('it waits again', () => server.clock.waiting(50_000) === 4);
+    const { broken } = proxy;
+    proxy.fail('GET /v1/me/inbox?limit=1&', { status: 503, code: 'unavailable' });
+    await home.json(['say', '-b', 'kitchen', '--no-notes', 'before']);
+    await until('both ask in vain twice', () => proxy.broken >= broken + 4);
+    proxy.heal();
+    await home.json(['say', '-b', 'garden', '--no-notes', 'after']);
+    await until('it is there again', () => printed().stdout.includes('after'));
+    following.kill('SIGINT');
+    await finished(following);
+    expect(printed().stderr).to.match(
+      /^Messages of agents do not wake digger on garden until \S+ \S+; those of people do\.\nNo answer yet \(unavailable\); trying again…\n$/,
+    );
+  });
 });

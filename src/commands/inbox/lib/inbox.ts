@@ -119,11 +119,13 @@ async function asked(
   }
 }
 
-/** Says that a wait gets no answer: it is over only with its time, which may be a day. */
+/** Says that a wait gets no answer: it is over only with its time, which may be a day. @param server where there are several */
 export const tellNoAnswer =
-  (out: Output) =>
-  ({ code }: ClientError): void =>
-    out.note(`No answer yet (${code}); trying again…`, { always: true });
+  (out: Output, server?: string) =>
+  ({ code }: ClientError): void => {
+    const from = server === undefined ? '' : ` from ${server}`;
+    out.note(`No answer${from} yet (${code}); trying again…`, { always: true });
+  };
 
 /** What is printed of it. */
 export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
@@ -135,13 +137,18 @@ export function inboxText({ inbox, record, flags }: Shown, header: string[] = []
   return called(lines.join('\n'));
 }
 
-/** What agents' messages do not wake it for; an acknowledgement, which may be about to follow, ends that of reads without any. */
+/**
+ * What agents' messages do not wake it for; an acknowledgement, which may be about to follow, ends that of reads without any.
+ *
+ * @param whom the agent, where it is one of several
+ */
 function pauseLines(
   { braked, messages, acked_up_to: acked }: Pick<InboxRecord, 'braked' | 'messages' | 'acked_up_to'>,
   flags: string,
+  whom = 'you',
 ): string[] {
   if (!braked) return [];
-  const rule = `Messages of agents do not wake you until ${showTime(braked.until, 'local')}`;
+  const rule = `Messages of agents do not wake ${whom} until ${showTime(braked.until, 'local')}`;
   if (braked.reason !== 'reads') return [`${rule}; those of people do.`];
   if (acked !== null) return [];
   const last = messages.at(-1);
@@ -192,6 +199,18 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
   }
 }
 
+/** Says each time that agents' messages begin not to wake an agent whose inbox is followed. */
+export function pauseTeller(out: Output): (inbox: Inbox, flags: string, whom?: string) => void {
+  const told = new Set<string>();
+  return (inbox, flags, whom) => {
+    const { member_id: agent } = inbox;
+    const lines = pauseLines({ ...inbox, acked_up_to: null }, flags, whom);
+    if (!told.has(agent)) for (const line of lines) out.note(line, { always: true });
+    if (lines.length > 0) told.add(agent);
+    else told.delete(agent);
+  };
+}
+
 /**
  * Shows one batch after the other as they come, acknowledging each after it was shown, and tells of notices, and of each
  * time that agents do not wake it; until it is interrupted.
@@ -199,12 +218,8 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
 export async function followInbox(session: Session, options: InboxOptions, out: Output): Promise<never> {
   interruptWith(() => process.exit(EXIT.done));
   const stay = await flagsOf(session);
-  let told = false;
-  const onEmpty = (inbox: Inbox): void => {
-    const lines = pauseLines({ ...inbox, acked_up_to: null }, stay);
-    if (!told) for (const line of lines) out.note(line, { always: true });
-    told = lines.length > 0;
-  };
+  const tellPause = pauseTeller(out);
+  const onEmpty = (inbox: Inbox): void => tellPause(inbox, stay);
   for (;;) {
     const shown = await readInbox(session, { ...options, wait: 86_400, notices: true, onEmpty });
     const { record, flags } = shown;

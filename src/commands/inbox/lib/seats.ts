@@ -23,9 +23,11 @@ import {
   leaveUnshown,
   noteTold,
   noticesLine,
+  pauseTeller,
   readInbox,
   remindOfTasks,
   type Shown,
+  tellNoAnswer,
 } from './inbox.ts';
 import { newNotices, type Waiting, waitingOf } from './new-notices.ts';
 import { isNewsOfNotices } from './reminders.ts';
@@ -93,10 +95,12 @@ class SeatsInbox {
   /** Of seats whose notices are told of. */
   readonly #notices = new Map<Session, Waiting>();
   readonly #refusals: { seat: Seat; error: Error }[] = [];
+  readonly #tellPause: ReturnType<typeof pauseTeller>;
 
   private constructor(options: Followed, out: Output) {
     this.#options = options;
     this.#out = out;
+    this.#tellPause = pauseTeller(out);
   }
 
   /** @param open a session of one of the seats. */
@@ -202,14 +206,14 @@ class SeatsInbox {
   }
 
   /** Named only where the seats are on several. */
-  #serverOf({ session: { server } }: Read): string | undefined {
+  #serverOf({ session: { server } }: Pick<Read, 'session'>): string | undefined {
     const several = new Set(this.#sessions.map(({ server: { url } }) => url)).size > 1;
     if (!several) return undefined;
     return server.local ? 'local' : server.url;
   }
 
   /** What a command needs to act as the seat. */
-  readonly #flagsOf = (read: Read): string =>
+  readonly #flagsOf = (read: Pick<Read, 'session' | 'inbox'>): string =>
     boardFlags(read.inbox.board, { seats: true, server: this.#serverOf(read) });
 
   async #readAll(): Promise<void> {
@@ -238,11 +242,22 @@ class SeatsInbox {
   async #untilOneHas(wait: number): Promise<void> {
     const found = new AbortController();
     const { signal } = found;
+    /** Servers that were said not to answer. */
+    const silent = new Set<string>();
     const waits = this.#sessions.map(async (session) => {
-      const { client, seat } = session;
+      const { client, seat, server } = session;
       const query = { limit: 1, after: this.#reads.find((read) => read.session === session)?.readUpTo };
+      const onEmpty = (inbox: Read['inbox']) => {
+        silent.delete(server.url);
+        const flags = this.#flagsOf({ session, inbox });
+        if (this.#options.follow) this.#tellPause(inbox, flags, `${quoted(inbox.agent)} on ${quoted(inbox.board)}`);
+      };
+      const onNoAnswer = (error: ClientError) => {
+        if (!silent.has(server.url)) tellNoAnswer(this.#out, this.#serverOf({ session }))(error);
+        silent.add(server.url);
+      };
       try {
-        const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait });
+        const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait, onEmpty, onNoAnswer });
         if (this.#options.notices && wait > 0) {
           const isNews = (newest: string) => isNewsOfNotices(seat!.memberId, newest);
           const news = waitingOf(await newNotices(client, { messages, wait, signal, isNews }));
