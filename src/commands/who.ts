@@ -9,7 +9,7 @@ import { ClientError } from '../client/errors.ts';
 import type { Claim } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { type Repository, stagedFiles } from '../local/repository.ts';
-import { claimText, fileHere, notCompared, onFiles, othersIn, repositoryHere } from './line/lib/claims.ts';
+import { claimText, fileHere, globsAmong, notCompared, onFiles, othersIn, repositoryHere } from './line/lib/claims.ts';
 
 export const json = () => {
   const agents = answer('listClaims').shape.claims;
@@ -42,14 +42,18 @@ export default class Who extends BaseCommand<typeof Who> {
     const { name } = repository;
     const none = { claims: [], failure: undefined };
     const { claims, failure } = paths.length === 0 || name === null ? none : await this.claims(repository);
-    const { files, whole } = onFiles(claims, repository.root, paths);
+    const globs = this.flags.staged ? new Set<string>() : globsAmong(repository.root, paths);
+    const { files, whole } = onFiles(claims, paths, globs);
     const taken = files.filter(({ agents }) => agents.length > 0);
     if (taken.length === 0 && failure) throw failure;
     if (!whole) this.out.warn('not_all_compared', NOT_ALL, 'Name fewer files: service who src/http.ts');
     this.print<typeof json>({ repo: name, files }, () => {
       const lines = taken.flatMap(({ path, agents }) => agents.map((each) => claimText(path, each, this.times)));
       if (lines.length > 0) return lines.join('\n');
-      return name === null ? `Nobody else is known to be on it: ${notCompared}` : 'Nobody else is on it.';
+      if (name === null) return `Nobody else is known to be on it: ${notCompared}`;
+      return whole
+        ? 'Nobody else is on it.'
+        : 'Nobody else is known to be on it: not every line was compared with every file.';
     });
     if (taken.length > 0) throw checkFailed(this.out, 'Somebody else is on one of these files.');
   }

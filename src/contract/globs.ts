@@ -116,6 +116,9 @@ const plainly = (glob: string): string =>
     .replace(/\/$/, '/**')
     .replace(/(^|\/)\*{2,}(?:\/\*{2,})+(?=\/|$)/g, '$1**');
 
+/** Whether it can match no other path than itself. @param glob without `./` and without a slash at its end */
+export const isPlain = (glob: string): boolean => prefixOf(glob) === glob;
+
 /** One character of a path: a certain one, any but a slash, any, or one of a class. */
 type Atom = { char: string } | { class: string; not: boolean } | 'name' | 'any';
 

@@ -124,23 +124,44 @@ describe('files that agents are on', () => {
     await git('reset', '-q');
   });
 
+  it('service who --staged takes no name of a file that is not there for a glob', async () => {
+    machine.put('repo/src/[h]ttp.ts', '');
+    await git('add', 'src/[h]ttp.ts');
+    rmSync(machine.at('repo/src/[h]ttp.ts'));
+    expect(await who(['src/[h]ttp.ts', '--as', 'claude'])).to.deep.include({ code: 3 });
+    expect(await who(['--staged', '--as', 'claude'])).to.deep.equal({ code: 0, files: [['src/[h]ttp.ts', []]] });
+    await git('reset', '-q');
+  });
+
   it('service who says so where a line takes too long to compare, and finds the others all the same', async () => {
     await json('agent', 'create', 'slow', '--board', 'payments');
     const endless = Array.from({ length: 20 }, (_, n) => ['--paths', `${'{**/,}'.repeat(30)}*x${n}`]).flat();
     await json('line', 'working', 'Everything', ...endless, '--as', 'slow');
     const files = Array.from({ length: 100 }, (_, n) => `src/${'many/'.repeat(15)}${n}.ts`);
     for (const file of files) machine.put(`repo/${file}`, '');
-    const compared = await run(['who', 'src/http.ts', ...files, '--as', 'claude', '--json']);
-    const { files: found, warnings } = JSON.parse(compared.stdout);
-    expect([compared.code, found[0].agents.map(({ agent }: { agent: string }) => agent)]).to.deep.equal([3, ['codex']]);
-    expect(warnings).to.deep.equal([
+    const told = async (...words: string[]) => {
+      const { code, stdout } = await run(['who', ...words, '--as', 'claude', '--json']);
+      const { files: found, warnings } = JSON.parse(stdout);
+      const on = (found as { agents: { agent: string }[] }[]).map(({ agents }) => agents.map(({ agent }) => agent));
+      return { code, warnings, on: on.filter((agents) => agents.length > 0) };
+    };
+    const warnings = [
       {
         code: 'not_all_compared',
         message: 'Not every line was compared with every file: it takes too long.',
         hint: 'Name fewer files: service who src/http.ts',
       },
-    ]);
+    ];
+    expect(await told('src/http.ts', ...files)).to.deep.equal({ code: 3, warnings, on: [['codex']] });
     rmSync(machine.at('repo/src/many'), { recursive: true });
+    const { code, stdout } = await run(['who', ...files, '--as', 'claude']);
+    expect([code, stdout], 'files that are not there').to.deep.equal([
+      0,
+      'Nobody else is known to be on it: not every line was compared with every file.\n',
+    ]);
+    // A glob is compared as one, within the same bound, and where that ends it can be the line of any agent.
+    const globs = files.map((file) => file.replace('.ts', '*'));
+    expect(await told(...globs)).to.deep.include({ code: 3, warnings });
     await json('agent', 'remove', 'slow', '--board', 'payments', '--yes');
   });
 

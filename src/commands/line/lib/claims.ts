@@ -6,7 +6,7 @@ import { repeatedFlag } from '../../../cli/flags.ts';
 import type { Output } from '../../../cli/output.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
-import { covers, globProblem, inEqualParts, overlap } from '../../../contract/globs.ts';
+import { covers, globProblem, inEqualParts, isPlain, overlap } from '../../../contract/globs.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Claim, LineOverlap } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
@@ -60,17 +60,21 @@ export async function othersIn(client: Client, { name }: Repository): Promise<Cl
 /** Comparing takes a few seconds at most. */
 const STEPS = 2_000_000;
 
+/** Which of the paths that were typed are asked for as globs: none that is the name of a file. */
+export const globsAmong = (root: string, typed: readonly string[]): Set<string> =>
+  new Set(typed.filter((path) => !isPlain(path) && !existsSync(join(root, path)) && globProblem(path) === null));
+
 /**
- * The lines that each file can be of; a glob is asked for as one unless a file has that name.
+ * The lines that each file can be of.
+ * @param globs those of them that are globs; where the steps end, they can be of any line
  * @returns also whether each line was compared with each file
  */
-export function onFiles(claims: readonly Claim[], root: string, paths: readonly string[]) {
+export function onFiles(claims: readonly Claim[], paths: readonly string[], globs: ReadonlySet<string>) {
   const files = paths.map((path) => ({ path, agents: [] as Claim[] }));
-  const globs = new Set(paths.filter((path) => !existsSync(join(root, path)) && globProblem(path) === null));
   let whole = true;
   for (const [claim, steps] of inEqualParts(claims, STEPS)) {
     for (const { path, agents } of files)
-      if (globs.has(path) ? overlap(claim.paths, [path]) : covers(claim.paths, path, steps)) agents.push(claim);
+      if (globs.has(path) ? overlap(claim.paths, [path], steps) : covers(claim.paths, path, steps)) agents.push(claim);
     if (steps.left <= 0) whole = false;
   }
   return { files, whole };
