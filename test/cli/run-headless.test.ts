@@ -63,6 +63,13 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
     await until('the session', open);
     return child;
   };
+  /** The program of the agent says after these commands what it used. */
+  const spends = (commands: string): void => {
+    home.program('spends', `${commands}; echo '{"conversation":"c","cost":0.25}'`);
+    addProfile(home, 'mine', {
+      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
+    });
+  };
   const words = (run: string) => run.split(' ').slice(0, 2);
 
   it('ends its program where nobody reads any more what that prints', async () => {
@@ -175,13 +182,7 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
   });
 
   it('tells after the next run, also of another start, what one used that ended while the server was away', async () => {
-    home.program(
-      'spends',
-      `echo x >>"$HOME/runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done; echo '{"conversation":"c","cost":0.25}'`,
-    );
-    addProfile(home, 'mine', {
-      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
-    });
+    spends('echo x >>"$HOME/runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done');
     const child = await start();
     const printed = collect(child);
     await say('one');
@@ -200,13 +201,7 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
   });
 
   it('leaves what another run of its agent has kept meanwhile to be told by the next one', async () => {
-    home.program(
-      'spends',
-      `echo x >>"$HOME/runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done; echo '{"conversation":"c","cost":0.25}'`,
-    );
-    addProfile(home, 'mine', {
-      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
-    });
+    spends('echo x >>"$HOME/runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done');
     const child = await start();
     await say('one');
     await until('the first run', () => runs().length === 1);
@@ -233,10 +228,7 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     network.decide = ({ path }) => (path === '/v1/me/usage' ? 'lose' : 'pass');
     const saved = home.path('config', 'credentials.json');
     writeFileSync(saved, readFileSync(saved, 'utf8').replaceAll(at.url, network.url));
-    home.program('spends', `echo '{"conversation":"c","cost":0.25}'`);
-    addProfile(home, 'mine', {
-      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
-    });
+    spends('true');
     const child = await start();
     await say('one');
     await until('the first run', acknowledged, 30_000);
@@ -263,10 +255,7 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     const proxy = await new FaultProxy(at.url).listen();
     const saved = home.path('config', 'credentials.json');
     writeFileSync(saved, readFileSync(saved, 'utf8').replaceAll(at.url, proxy.url));
-    home.program('spends', `echo '{"conversation":"c","cost":0.25}'`);
-    addProfile(home, 'mine', {
-      headless: { via: 'native', run: ['spends', '{prompt}'], usage: { cost_usd: ['cost'] } },
-    });
+    spends('true');
     const printed = collect(await start());
     const noted = () => printed().stderr.match(/What the program used could not be reported: /g)?.length ?? 0;
     for (const [refused, notes] of [

@@ -353,13 +353,18 @@ describe('the daemon, where something fails', () => {
     await both('the next session has it too');
   });
 
-  it('a board that is back while no daemon runs lets its seat go on', async () => {
+  const withBoardGone = async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     await rig.connected();
     proxy.fail('GET /v1/me/inbox', { status: 404, code: 'board_not_found' });
     await rig.say(board, 'hello');
     await until(() => rig.row(seat).problem === 'board_gone', 'it is gone');
+    return { seat, session };
+  };
+
+  it('a board that is back while no daemon runs lets its seat go on', async () => {
+    const { seat, session } = await withBoardGone();
     await rig.daemon.stop(false);
     proxy.heal();
     await rig.start({ clock });
@@ -369,12 +374,7 @@ describe('the daemon, where something fails', () => {
   });
 
   it('a board that is back while no daemon runs lets a seat go on whose session had ended, too', async () => {
-    const { seat, board } = await rig.seat();
-    const session = await rig.session(seat);
-    await rig.connected();
-    proxy.fail('GET /v1/me/inbox', { status: 404, code: 'board_not_found' });
-    await rig.say(board, 'hello');
-    await until(() => rig.row(seat).problem === 'board_gone', 'it is gone');
+    const { seat, session } = await withBoardGone();
     await session.ask('end');
     await rig.daemon.stop(false);
     proxy.heal();

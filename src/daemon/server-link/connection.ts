@@ -121,7 +121,7 @@ export class Connection {
   async claims(ref: SeatRef): Promise<readonly Claim[]> {
     this.#feed.followLines();
     const claims = requireClaims((await this.#call(ref, 'listClaims', {})).claims);
-    this.#feed.claimsRead(claims);
+    this.#feed.noteClaims(claims);
     return claims;
   }
 

@@ -88,7 +88,7 @@ export class Feed {
   }
 
   /** The stream does not begin with the lines that stand, so those of which nothing was reported are known by these. */
-  claimsRead(claims: readonly Claim[]): void {
+  noteClaims(claims: readonly Claim[]): void {
     for (const { member_id, since } of claims) if (!this.#lines?.has(member_id)) this.#lines?.set(member_id, since);
   }
 

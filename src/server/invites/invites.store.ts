@@ -80,15 +80,9 @@ export const inviteById = (tx: ReadTx, id: string): Promise<InviteRow | undefine
 export const inviteByDigest = (tx: ReadTx, digest: Buffer, hold: boolean): Promise<InviteRow | undefined> =>
   heldRow(tx, (db) => db('server_invites').where('digest', digest).select('*'), hold);
 
-/** Uses an invite up, unless that or its revocation came first. */
+/** Uses up an invite that was neither used nor revoked; its row is held. */
 export const setUsed = (tx: WriteTx, id: string, personId: string): Promise<number> =>
-  tx.change((db) =>
-    db('server_invites')
-      .where('id', id)
-      .whereNull('used_at')
-      .whereNull('revoked_at')
-      .update({ used_at: tx.now, used_by: personId }),
-  );
+  tx.change((db) => db('server_invites').where('id', id).update({ used_at: tx.now, used_by: personId }));
 
 /** Revokes invites that were neither used nor revoked; their rows are held. */
 export const setRevoked = (tx: WriteTx, ids: string[]): Promise<number> =>

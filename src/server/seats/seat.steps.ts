@@ -55,12 +55,12 @@ export function requireRole(board: BoardRow, role: string): void {
  */
 export async function requireSeat(tx: WriteTx, board: BoardRow, person: Newcomer, plan: SeatPlan): Promise<void> {
   await requireRoomForPerson(tx, board);
-  await settle(tx, board, person.id, plan);
+  await prepareSeat(tx, board, person.id, plan);
   if (plan.name !== undefined && plan.name === (await nameOnArrival(tx, board, person))) throw nameTaken(plan.name);
 }
 
-/** The name of a new agent, and how many there are before it. @throws Refusal */
-async function settle(tx: WriteTx, board: BoardRow, personId: string, plan: SeatPlan) {
+/** The name of a new agent, and how many agents there are before it. @throws Refusal as `requireSeat` */
+async function prepareSeat(tx: WriteTx, board: BoardRow, personId: string, plan: SeatPlan) {
   requireRole(board, plan.role);
   const name = await claimName(tx, board, plan);
   const totals = await agentTotals(tx, board.id, personId);
@@ -81,7 +81,7 @@ interface Owner extends Pick<Caller, 'person' | 'key'> {
  */
 export async function makeSeat(tx: WriteTx, root: RootKey, owner: Owner, plan: SeatPlan): Promise<NewSeat> {
   const { board, person, key } = owner;
-  const { name, totals } = await settle(tx, board, person.person_id, plan);
+  const { name, totals } = await prepareSeat(tx, board, person.person_id, plan);
   const token = newSecret('seat');
   const row: MemberRow = {
     ...blankMember,
